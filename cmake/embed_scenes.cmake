@@ -1,0 +1,13 @@
+# Writes a C file with the text of every built-in scene: names, texts, count.
+set(code "/* Made by cmake/embed_scenes.cmake. */\n#include \"scene/builtin.h\"\n\n")
+string(APPEND code "const mn_builtin_scene mn_builtin_scenes[] = {\n")
+set(count 0)
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND code "  {\"${name}\", (const char[]){${bytes}0}},\n")
+  math(EXPR count "${count} + 1")
+endforeach()
+string(APPEND code "  {0, 0},\n};\nconst int mn_builtin_scenes_count = ${count};\n")
+file(WRITE ${OUT} "${code}")

@@ -1,0 +1,95 @@
+/* The two black boxes and the interface where they meet: the public extension point.
+
+   A substep: begin(t, dt) once, with all work that does not depend on the other side; solve any
+   number of times, each from the state at the start of the substep; commit accepts the last solve.
+   save and restore bracket what a caller may want to undo, commits included. */
+#ifndef MENISCUS_BOX_H
+#define MENISCUS_BOX_H
+
+#include "meniscus/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The points where fluid and solid meet. */
+typedef struct mn_interface {
+  int dim;
+  size_t count;
+  mn_vec3 *X;    /* m, positions at the end of the substep */
+  mn_vec3 *V;    /* m/s */
+  mn_vec3 *N;    /* unit normals, into the fluid */
+  double *area;  /* m^2 (m in 2D) */
+  mn_vec3 *load; /* N: force of the fluid on the solid */
+} mn_interface;
+
+/* An array of a solver's state, for checkpoints, hashes and roll-back. */
+typedef enum mn_array_type { MN_F64, MN_I64, MN_U8 } mn_array_type;
+typedef struct mn_array {
+  char name[48];
+  mn_array_type type;
+  int rank;
+  size_t shape[4]; /* slowest axis first */
+  void *data;
+} mn_array;
+
+typedef enum mn_reason {
+  MN_CONVERGED,
+  MN_ITERATION_LIMIT,
+  MN_STALLED,
+  MN_DIVERGED,
+  MN_INCOMPATIBLE
+} mn_reason;
+
+/* What an iterative solve says about itself; the caller decides. */
+typedef struct mn_solve_report {
+  mn_reason reason;
+  int iterations;
+  double residual; /* infinity norm, in the units of the right-hand side */
+  double initial_residual;
+  double divergence;  /* 1/s, max over the fluid cells after the solve */
+  int closed_regions; /* regions without any opening */
+  double net_flow;    /* m^3/s, the largest net inflow into one of them: should be 0 */
+} mn_solve_report;
+
+typedef struct mn_fluid_ops {
+  const char *name;
+  void (*destroy)(void *self);
+  double (*max_dt)(void *self); /* s */
+  mn_status (*begin)(void *self, double t, double dt);
+  /* reads X, V, N, area; writes load */
+  mn_status (*solve)(void *self, mn_interface *interface, mn_solve_report *report);
+  mn_status (*commit)(void *self);
+  mn_status (*save)(void *self);
+  mn_status (*restore)(void *self);
+  /* Fills at most `capacity` entries and returns how many there are. */
+  int (*arrays)(void *self, mn_array *arrays, int capacity);
+} mn_fluid_ops;
+
+typedef struct mn_fluid {
+  const mn_fluid_ops *ops;
+  void *self;
+} mn_fluid;
+
+typedef struct mn_solid_ops {
+  const char *name;
+  void (*destroy)(void *self);
+  double (*max_dt)(void *self);
+  mn_status (*begin)(void *self, double t, double dt);
+  /* reads load; writes X, V, N, area */
+  mn_status (*solve)(void *self, mn_interface *interface, mn_solve_report *report);
+  mn_status (*commit)(void *self);
+  mn_status (*save)(void *self);
+  mn_status (*restore)(void *self);
+  int (*arrays)(void *self, mn_array *arrays, int capacity);
+} mn_solid_ops;
+
+typedef struct mn_solid {
+  const mn_solid_ops *ops;
+  void *self;
+} mn_solid;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+/* Meniscus: fluids and solids that move each other. Includes the whole public interface. */
+#ifndef MENISCUS_H
+#define MENISCUS_H
+
+#include "meniscus/base.h"
+#include "meniscus/box.h"
+#include "meniscus/model.h"
+#include "meniscus/pressure.h"
+#include "meniscus/run.h"
+#include "meniscus/scene.h"
+#include "meniscus/shape.h"
+#include "meniscus/timefn.h"
+#include "meniscus/world.h"
+
+#endif

@@ -1,0 +1,198 @@
+/* The compiled scene: a set-up as open structs (defs) and the immutable model made of them.
+   A Lua scene fills the same structs: a field here, its scene key and its documentation share one
+   name (src/scene/schema.c). SI units; 2D quantities are per metre of depth. */
+#ifndef MENISCUS_MODEL_H
+#define MENISCUS_MODEL_H
+
+#include "meniscus/base.h"
+#include "meniscus/shape.h"
+#include "meniscus/timefn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MN_NAME_MAX 64
+#define MN_TEXT_MAX 256
+#define MN_PATH_MAX 4096
+
+/* ---- domain ---------------------------------------------------------------------------------- */
+
+/* Sides are numbered 2 axis + (0 low, 1 high): left, right, bottom, top, back, front. */
+typedef enum mn_side_kind {
+  MN_SIDE_SLIP,   /* closed; the fluid slides along it */
+  MN_SIDE_NOSLIP, /* closed; the fluid sticks to it */
+  MN_SIDE_OPEN    /* fluid passes; outside it is ambient fluid at rest (smoke) or air (water) */
+} mn_side_kind;
+
+typedef struct mn_side_def {
+  mn_side_kind kind;
+  mn_vec3 velocity; /* m/s of a no-slip wall along itself; its normal component must be 0 */
+  mn_timefn ramp;   /* multiplies velocity */
+} mn_side_def;
+
+typedef struct mn_domain_def {
+  int dim;        /* 2 or 3 */
+  mn_vec3 origin; /* m, the low corner */
+  mn_vec3 size;   /* m */
+  int cells[3];   /* cubic cells: size / cells must agree along all axes; cells[2] = 1 in 2D */
+  mn_side_def side[6];
+} mn_domain_def;
+
+/* ---- fluid ----------------------------------------------------------------------------------- */
+
+typedef enum mn_fluid_kind { MN_FLUID_SMOKE, MN_FLUID_WATER } mn_fluid_kind;
+typedef enum mn_advection { MN_ADVECT_MACCORMACK, MN_ADVECT_SEMILAGRANGIAN } mn_advection;
+typedef enum mn_pressure_solver { MN_PRESSURE_MGPCG, MN_PRESSURE_PCG } mn_pressure_solver;
+
+/* A vector (or, in x, a scalar) given as a constant or as a function of position. */
+typedef struct mn_field_fn {
+  mn_vec3 value; /* used when eval is NULL */
+  mn_status (*eval)(void *user, mn_vec3 x, mn_vec3 *value);
+  void *user;
+} mn_field_fn;
+
+typedef struct mn_fluid_def {
+  mn_fluid_kind kind;
+  double density;      /* kg/m^3 */
+  double viscosity;    /* m^2/s, kinematic */
+  mn_vec3 gravity;     /* m/s^2 */
+  mn_vec3 body_force;  /* N/m^3 */
+  double smoke_weight; /* 1: gravity acts on smoke s as on density (1 + smoke_weight s) */
+  double expansion;    /* 1/K: and on temperature as on (1 - expansion (T - ambient)) */
+  double ambient;      /* K */
+  int temperature;     /* carry a temperature field */
+
+  mn_advection advection;
+  int order;     /* 2: second order in time; 1: plain splitting */
+  int limiter;   /* MacCormack values stay within those of their stencil */
+  double cfl;    /* cells per substep */
+  double dt;     /* s, fixed substep; 0: from cfl */
+  double max_dt; /* s; 0: no limit but the frames */
+  mn_pressure_solver pressure_solver;
+  double pressure_tolerance; /* of the residual, relative to that of zero pressure */
+  int pressure_max_iterations;
+  int project; /* 0 leaves out the projection: a negative control for tests */
+
+  mn_field_fn initial_velocity;    /* m/s */
+  mn_field_fn initial_smoke;       /* in x: smoke per volume, 1 = dense */
+  mn_field_fn initial_temperature; /* in x: K */
+  mn_shape *initial_smoke_shape;   /* smoke 1 inside; NULL: initial_smoke */
+  mn_shape *initial_water;         /* water fills it; required for water */
+} mn_fluid_def;
+
+/* ---- sources and solids ---------------------------------------------------------------------- */
+
+typedef enum mn_profile { MN_PROFILE_UNIFORM, MN_PROFILE_PARABOLIC } mn_profile;
+
+/* An inflow blows from the cells inside its shape and never sucks: the faces between them and the
+   other cells carry the velocity where it points out of the shape and are closed elsewhere. On a
+   domain side covered by the shape it is an inlet. An emitter only sets smoke and temperature. */
+typedef struct mn_source_def {
+  char name[MN_NAME_MAX];
+  mn_shape *shape;
+  int blows;          /* 1: inflow, 0: emitter */
+  mn_vec3 velocity;   /* m/s */
+  mn_profile profile; /* parabolic: 1 - (r/R)^2 across the shape, R half its width */
+  mn_timefn ramp;     /* multiplies velocity */
+  double smoke;       /* value inside the shape */
+  double temperature; /* K inside the shape */
+} mn_source_def;
+
+/* x(t) = R(angle(t)) (x0 - pivot) + pivot + translate path(t), angle(t) = turn(t) about `axis`. */
+typedef struct mn_motion {
+  mn_vec3 translate; /* m */
+  mn_timefn path;
+  mn_vec3 axis;
+  mn_vec3 pivot;  /* m */
+  mn_timefn turn; /* radians */
+} mn_motion;
+
+typedef struct mn_solid_def {
+  char name[MN_NAME_MAX];
+  mn_shape *shape;
+  int noslip; /* 1: viscous fluid sticks to it */
+  int moving; /* 0: motion is ignored */
+  mn_motion motion;
+} mn_solid_def;
+
+/* ---- probes and output ----------------------------------------------------------------------- */
+
+typedef enum mn_probe_kind {
+  MN_PROBE_PRESSURE,       /* at `at`, Pa */
+  MN_PROBE_VELOCITY,       /* component `axis` at `at`, or the speed for axis -1, m/s */
+  MN_PROBE_SMOKE,          /* at `at` */
+  MN_PROBE_TEMPERATURE,    /* at `at`, K */
+  MN_PROBE_KINETIC_ENERGY, /* of the fluid, J */
+  MN_PROBE_FLUX,      /* through the plane x[axis] = position, inside `shape` if given, m^3/s */
+  MN_PROBE_VOLUME,    /* of: "fluid", "smoke" (its integral) or a solid's name, m^3 */
+  MN_PROBE_DIVERGENCE /* max |div u|, 1/s */
+} mn_probe_kind;
+
+typedef struct mn_probe_def {
+  char name[MN_NAME_MAX]; /* the column in probes.csv */
+  mn_probe_kind kind;
+  mn_vec3 at; /* m */
+  int axis;
+  double position; /* m */
+  mn_shape *shape;
+  char of[MN_NAME_MAX];
+} mn_probe_def;
+
+typedef struct mn_output_def {
+  int frames;
+  double every;           /* s between frames */
+  int vtk;                /* write frames/ */
+  int preview;            /* write preview/ */
+  char show[MN_NAME_MAX]; /* preview's field: smoke, temperature, speed, vorticity, pressure, water
+                           */
+  double range[2];        /* of its colour map; equal: from the data */
+  int checkpoint_frames;  /* a checkpoint every so many frames; 0: none */
+  double checkpoint_minutes; /* and after so many minutes of wall time; 0: never */
+  int checkpoint_keep;       /* every so many frames one that is kept for good; 0: none */
+} mn_output_def;
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+typedef struct mn_param {
+  char name[MN_NAME_MAX];
+  char value[MN_TEXT_MAX];   /* in force, as Lua text */
+  char initial[MN_TEXT_MAX]; /* the scene's default */
+  char text[MN_TEXT_MAX];
+} mn_param;
+
+typedef struct mn_model_def {
+  char name[MN_NAME_MAX];
+  char title[MN_TEXT_MAX];
+  char reproduces[MN_TEXT_MAX];
+  mn_domain_def domain;
+  mn_fluid_def fluid;
+  int source_count;
+  mn_source_def *sources;
+  int solid_count;
+  mn_solid_def *solids;
+  int probe_count;
+  mn_probe_def *probes;
+  mn_output_def output;
+  int param_count;
+  mn_param *params;
+  void *owner; /* what field functions need, e.g. a Lua state */
+  void (*release)(void *owner);
+} mn_model_def;
+
+mn_model_def mn_model_def_default(void);
+/* Destroys the shapes and the owner, not the arrays. For a def that never became a model. */
+void mn_model_def_release(mn_model_def *def);
+
+typedef struct mn_model mn_model;
+
+/* Checks and copies the def. Takes over its shapes and owner in every case, so that the caller only
+   frees its own arrays. Refuses grids beyond the memory limit before allocating anything. */
+MN_MUST_CHECK mn_status mn_model_create(mn_context *ctx, mn_model_def *def, mn_model **model);
+void mn_model_destroy(mn_model **model);
+const mn_model_def *mn_model_get(const mn_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+/* A running simulation: the state of everything in a model, advanced one substep at a time. */
+#ifndef MENISCUS_WORLD_H
+#define MENISCUS_WORLD_H
+
+#include "meniscus/box.h"
+#include "meniscus/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mn_world mn_world;
+
+/* One substep as it was taken. Times are wall seconds. */
+typedef struct mn_step_info {
+  int64_t step;
+  double time, dt;
+  int coupling_iterations;
+  double coupling_residual;
+  int modes;
+  int retries; /* how often the step was rolled back and halved */
+  mn_solve_report pressure;
+  double fluid_s, solid_s, couple_s, other_s;
+  double kinetic_energy; /* J */
+  double fluid_volume;   /* m^3 */
+  double smoke_total;    /* m^3 */
+  mn_vec3 momentum;      /* kg m/s */
+} mn_step_info;
+
+/* The model is borrowed and must outlive the world. */
+MN_MUST_CHECK mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **world);
+void mn_world_destroy(mn_world **world);
+
+/* Advances by one substep that does not pass `until`. A substep that fails is rolled back and
+   retried with half the step, at most 6 times; then MN_FAILED, the last good state intact. */
+MN_MUST_CHECK mn_status mn_world_step(mn_world *world, double until, mn_step_info *info);
+/* Substeps until the time of the next frame. */
+MN_MUST_CHECK mn_status mn_world_next_frame(mn_world *world);
+
+double mn_world_time(const mn_world *world);
+int64_t mn_world_steps(const mn_world *world);
+int mn_world_frame(const mn_world *world);               /* frames completed; 0 at the start */
+uint64_t mn_world_hash(mn_world *world);                 /* of the whole state */
+double mn_world_probe(const mn_world *world, int probe); /* value of the model's probe now */
+
+/* A checkpoint is a folder of .npy arrays and a manifest; written under another name, synced, then
+   renamed, so that a folder under its final name is always whole. */
+MN_MUST_CHECK mn_status mn_world_save(mn_world *world, const char *folder);
+MN_MUST_CHECK mn_status mn_world_load(mn_world *world, const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

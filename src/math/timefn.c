@@ -1,0 +1,43 @@
+#include "meniscus/timefn.h"
+
+#include "math/vec.h"
+
+mn_timefn mn_timefn_constant(double value)
+{
+  return (mn_timefn){.kind = MN_TIME_CONSTANT, .to = value};
+}
+
+static double eval_keys(const mn_timefn *f, double t)
+{
+  int n = f->key_count;
+  if (n == 0)
+    return 0;
+  if (t <= f->key_time[0])
+    return f->key_value[0];
+  for (int i = 1; i < n; i++)
+    if (t < f->key_time[i]) {
+      double s = (t - f->key_time[i - 1]) / (f->key_time[i] - f->key_time[i - 1]);
+      return f->key_value[i - 1] + s * (f->key_value[i] - f->key_value[i - 1]);
+    }
+  return f->key_value[n - 1];
+}
+
+double mn_timefn_eval(const mn_timefn *f, double t)
+{
+  double s = f->duration > 0 ? mn_clamp((t - f->start) / f->duration, 0, 1) : t >= f->start ? 1 : 0;
+  switch (f->kind) {
+  case MN_TIME_CONSTANT:
+    return f->to;
+  case MN_TIME_LINEAR:
+    return f->from + (f->to - f->from) * s;
+  case MN_TIME_COSINE:
+    return f->from + (f->to - f->from) * 0.5 * (1 - cos(MN_PI * s));
+  case MN_TIME_RATE:
+    return f->from + f->rate * (t - f->start);
+  case MN_TIME_WAVE:
+    return f->mean + f->amplitude * sin(2 * MN_PI * f->frequency * t + f->phase);
+  case MN_TIME_KEYS:
+    return eval_keys(f, t);
+  }
+  return 0;
+}
