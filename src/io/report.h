@@ -1,0 +1,12 @@
+/* report.html: one self-contained page about a run. */
+#ifndef MN_IO_REPORT_H
+#define MN_IO_REPORT_H
+
+#include "meniscus/model.h"
+
+/* Reads run.json, steps.csv, probes.csv and preview/ in the run's directory (each may be missing)
+   and writes report.html there. */
+MN_MUST_CHECK mn_status mn_report_write(mn_context *ctx, const char *directory,
+                                        const mn_model_def *def);
+
+#endif
