@@ -40,6 +40,7 @@ typedef enum mn_reason {
   MN_DIVERGED,
   MN_INCOMPATIBLE
 } mn_reason;
+const char *mn_reason_text(mn_reason reason); /* "converged", "iteration limit", ... */
 
 /* What an iterative solve says about itself; the caller decides. */
 typedef struct mn_solve_report {

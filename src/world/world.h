@@ -10,6 +10,9 @@ struct mn_model {
   mn_model_def def; /* owns its arrays and shapes */
 };
 
+/* Every rule a def must keep; MN_BAD_INPUT names the key (model_check.c). */
+MN_MUST_CHECK mn_status mn_model_check(mn_context *ctx, const mn_model_def *def);
+
 /* Clock of a run; with the arrays of the solvers it is the whole state. */
 typedef struct mn_clock {
   double time;
@@ -23,5 +26,13 @@ struct mn_world {
   mn_clock clock;
   mn_fluid fluid;
 };
+
+enum { MN_ARRAYS_MAX = 64 }; /* of all solvers of a world */
+
+/* The arrays of the state, borrowed; returns how many. */
+int mn_world_arrays(mn_world *world, mn_array arrays[MN_ARRAYS_MAX]);
+size_t mn_array_bytes(const mn_array *array);
+/* Hash of a clock and of arrays that need not be the world's own. */
+uint64_t mn_state_hash(const mn_clock *clock, const mn_array *arrays, int count);
 
 #endif

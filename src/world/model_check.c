@@ -1,0 +1,397 @@
+/* The checks of a def that hold for Lua and C users alike. Each message names the key as a scene
+   spells it, the value found and what is allowed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "math/vec.h"
+#include "world/world.h"
+
+static const char *const side_names[6] = {"left", "right", "bottom", "top", "back", "front"};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static mn_status bad(mn_context *ctx, const char *key, double value, const char *allowed)
+{
+  return mn_fail(ctx, MN_BAD_INPUT, "%s is %.10g: must be %s", key, value, allowed);
+}
+
+static mn_status check_finite(mn_context *ctx, const char *key, double value)
+{
+  return isfinite(value) ? MN_OK : bad(ctx, key, value, "a finite number");
+}
+
+static mn_status check_positive(mn_context *ctx, const char *key, double value)
+{
+  return isfinite(value) && value > 0 ? MN_OK : bad(ctx, key, value, "finite and greater than 0");
+}
+
+static mn_status check_not_negative(mn_context *ctx, const char *key, double value)
+{
+  return isfinite(value) && value >= 0 ? MN_OK : bad(ctx, key, value, "finite and not negative");
+}
+
+static mn_status check_range(mn_context *ctx, const char *key, int value, int lo, int hi)
+{
+  if (value < lo || value > hi)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s is %d: must be from %d to %d", key, value, lo, hi);
+  return MN_OK;
+}
+
+/* Finite, and without a third component in two dimensions. */
+static mn_status check_vector(mn_context *ctx, int dim, const char *key, mn_vec3 v)
+{
+  for (int a = 0; a < 3; a++)
+    if (!isfinite(v.v[a]))
+      return mn_fail(ctx, MN_BAD_INPUT, "%s is {%g, %g, %g}: must be finite", key, v.x, v.y, v.z);
+  if (dim == 2 && v.z != 0)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s is {%g, %g, %g}: its z must be 0 in a 2D scene", key, v.x,
+                   v.y, v.z);
+  return MN_OK;
+}
+
+static mn_status check_timefn(mn_context *ctx, const char *key, const mn_timefn *f)
+{
+  const double values[] = {f->from, f->to,        f->start,     f->duration, f->rate,
+                           f->mean, f->amplitude, f->frequency, f->phase};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (!isfinite(values[i]))
+      return mn_fail(ctx, MN_BAD_INPUT, "%s holds %g: its numbers must be finite", key, values[i]);
+  if (f->duration < 0)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s has the duration %g s: must not be negative", key,
+                   f->duration);
+  if (f->kind != MN_TIME_KEYS)
+    return MN_OK;
+  if (f->key_count < 1 || f->key_count > MN_TIMEFN_KEYS_MAX)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s has %d keys: must be from 1 to %d", key, f->key_count,
+                   MN_TIMEFN_KEYS_MAX);
+  for (int i = 0; i < f->key_count; i++) {
+    if (!isfinite(f->key_time[i]) || !isfinite(f->key_value[i]))
+      return mn_fail(ctx, MN_BAD_INPUT, "%s: key %d is not finite", key, i + 1);
+    if (i && f->key_time[i] <= f->key_time[i - 1])
+      return mn_fail(ctx, MN_BAD_INPUT, "%s: key %d at %g s does not come after %g s", key, i + 1,
+                     f->key_time[i], f->key_time[i - 1]);
+  }
+  return MN_OK;
+}
+
+/* ---- domain and fluid ------------------------------------------------------------------------ */
+
+static mn_status check_side(mn_context *ctx, const mn_domain_def *d, int s)
+{
+  const mn_side_def *side = &d->side[s];
+  char key[64];
+  snprintf(key, sizeof key, "domain.%s", side_names[s]);
+  MN_TRY(check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_OPEN));
+  MN_TRY(check_vector(ctx, d->dim, key, side->velocity));
+  MN_TRY(check_timefn(ctx, key, &side->ramp));
+  if (side->velocity.v[s / 2] != 0)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s moves with {%g, %g, %g} m/s: a wall may only slide along itself", key,
+                   side->velocity.x, side->velocity.y, side->velocity.z);
+  if (side->kind != MN_SIDE_NOSLIP && mn_length(side->velocity) > 0)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s has a velocity: only a no-slip wall can have one", key);
+  return MN_OK;
+}
+
+static mn_status check_domain(mn_context *ctx, const mn_domain_def *d)
+{
+  if (d->dim != 2 && d->dim != 3)
+    return mn_fail(ctx, MN_BAD_INPUT, "domain.dim is %d: must be 2 or 3", d->dim);
+  MN_TRY(check_vector(ctx, d->dim, "domain.origin", d->origin));
+  for (int a = 0; a < d->dim; a++) {
+    char key[32];
+    snprintf(key, sizeof key, "domain.size[%d]", a + 1);
+    MN_TRY(check_positive(ctx, key, d->size.v[a]));
+    if (d->cells[a] < 1)
+      return mn_fail(ctx, MN_BAD_INPUT, "domain.cells[%d] is %d: must be at least 1", a + 1,
+                     d->cells[a]);
+  }
+  if (d->dim == 2 && d->cells[2] != 1)
+    return mn_fail(ctx, MN_BAD_INPUT, "domain.cells[3] is %d: must be 1 in a 2D scene",
+                   d->cells[2]);
+  double dx = d->size.x / d->cells[0];
+  for (int a = 1; a < d->dim; a++) {
+    double other = d->size.v[a] / d->cells[a];
+    if (!(fabs(other - dx) <= 1e-6 * dx)) /* sizes such as 1/3 are not exact */
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "domain.cells: cells must be cubic, but are %.6g m wide along axis 1 and %.6g "
+                     "m along axis %d; with size %.6g, cells[%d] should be %.6g",
+                     dx, other, a + 1, d->size.v[a], a + 1, d->size.v[a] / dx);
+  }
+  for (int s = 0; s < 2 * d->dim; s++)
+    MN_TRY(check_side(ctx, d, s));
+  return MN_OK;
+}
+
+static mn_status check_field(mn_context *ctx, int dim, const char *key, const mn_field_fn *f)
+{
+  return f->eval ? MN_OK : check_vector(ctx, dim, key, f->value);
+}
+
+static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
+{
+  MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_WATER));
+  MN_TRY(check_positive(ctx, "fluid.density", f->density));
+  MN_TRY(check_not_negative(ctx, "fluid.viscosity", f->viscosity));
+  MN_TRY(check_vector(ctx, dim, "fluid.gravity", f->gravity));
+  MN_TRY(check_vector(ctx, dim, "fluid.body_force", f->body_force));
+  MN_TRY(check_finite(ctx, "fluid.smoke_weight", f->smoke_weight));
+  MN_TRY(check_finite(ctx, "fluid.expansion", f->expansion));
+  MN_TRY(check_finite(ctx, "fluid.ambient", f->ambient));
+  MN_TRY(check_range(ctx, "fluid.advection", (int)f->advection, 0, MN_ADVECT_SEMILAGRANGIAN));
+  MN_TRY(check_range(ctx, "fluid.order", f->order, 1, 2));
+  MN_TRY(check_positive(ctx, "fluid.cfl", f->cfl));
+  MN_TRY(check_not_negative(ctx, "fluid.dt", f->dt));
+  MN_TRY(check_not_negative(ctx, "fluid.max_dt", f->max_dt));
+  MN_TRY(check_range(ctx, "fluid.pressure_solver", (int)f->pressure_solver, 0, MN_PRESSURE_PCG));
+  if (!(f->pressure_tolerance > 0 && f->pressure_tolerance < 1))
+    return bad(ctx, "fluid.pressure_tolerance", f->pressure_tolerance, "between 0 and 1");
+  MN_TRY(check_range(ctx, "fluid.pressure_max_iterations", f->pressure_max_iterations, 1, 1000000));
+  MN_TRY(check_field(ctx, dim, "fluid.initial_velocity", &f->initial_velocity));
+  MN_TRY(check_field(ctx, dim, "fluid.initial_smoke", &f->initial_smoke));
+  MN_TRY(check_field(ctx, dim, "fluid.initial_temperature", &f->initial_temperature));
+  if (f->kind == MN_FLUID_WATER && !f->initial_water)
+    return mn_fail(
+        ctx, MN_BAD_INPUT,
+        "fluid.initial_water is missing: water needs a shape that it fills at the start");
+  if (f->kind == MN_FLUID_SMOKE && f->initial_water)
+    return mn_fail(ctx, MN_BAD_INPUT, "fluid.initial_water is given, but the fluid is smoke");
+  return MN_OK;
+}
+
+/* ---- sources, solids, probes ----------------------------------------------------------------- */
+
+/* Names become columns of CSV files and parts of file names. */
+static mn_status check_name(mn_context *ctx, const char *key, const char *name)
+{
+  if (!memchr(name, 0, MN_NAME_MAX))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.name is longer than %d bytes", key, MN_NAME_MAX - 1);
+  for (const char *c = name; *c; c++)
+    if ((unsigned char)*c < ' ' || strchr(",\"/\\", *c))
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "%s.name is \"%s\": commas, quotes, slashes and control characters are not "
+                     "allowed",
+                     key, name);
+  return MN_OK;
+}
+
+/* `name(list, i)` of all earlier entries differs; entries without a name are no clash. */
+static mn_status check_unique(mn_context *ctx, const char *list, const char *first, size_t stride,
+                              int count)
+{
+  for (int i = 0; i < count; i++) {
+    const char *name = first + (size_t)i * stride;
+    char key[64];
+    snprintf(key, sizeof key, "%s[%d]", list, i + 1);
+    MN_TRY(check_name(ctx, key, name));
+    for (int j = 0; *name && j < i; j++)
+      if (!strcmp(name, first + (size_t)j * stride))
+        return mn_fail(ctx, MN_BAD_INPUT, "%s.name is \"%s\", which %s[%d] has already", key, name,
+                       list, j + 1);
+  }
+  return MN_OK;
+}
+
+static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
+{
+  for (int i = 0; i < def->source_count; i++) {
+    const mn_source_def *s = &def->sources[i];
+    char key[96], part[128];
+    snprintf(key, sizeof key, "sources[%d]", i + 1);
+    if (!s->shape)
+      return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing", key);
+    snprintf(part, sizeof part, "%s.velocity", key);
+    MN_TRY(check_vector(ctx, def->domain.dim, part, s->velocity));
+    snprintf(part, sizeof part, "%s.profile", key);
+    MN_TRY(check_range(ctx, part, (int)s->profile, 0, MN_PROFILE_PARABOLIC));
+    snprintf(part, sizeof part, "%s.ramp", key);
+    MN_TRY(check_timefn(ctx, part, &s->ramp));
+    snprintf(part, sizeof part, "%s.smoke", key);
+    MN_TRY(check_not_negative(ctx, part, s->smoke));
+    snprintf(part, sizeof part, "%s.temperature", key);
+    MN_TRY(check_finite(ctx, part, s->temperature));
+  }
+  return def->source_count ? check_unique(ctx, "sources", def->sources[0].name,
+                                          sizeof *def->sources, def->source_count)
+                           : MN_OK;
+}
+
+static mn_status check_motion(mn_context *ctx, int dim, const char *key, const mn_motion *m)
+{
+  char part[128];
+  snprintf(part, sizeof part, "%s.motion.translate", key);
+  MN_TRY(check_vector(ctx, dim, part, m->translate));
+  snprintf(part, sizeof part, "%s.motion.pivot", key);
+  MN_TRY(check_vector(ctx, dim, part, m->pivot));
+  snprintf(part, sizeof part, "%s.motion.path", key);
+  MN_TRY(check_timefn(ctx, part, &m->path));
+  snprintf(part, sizeof part, "%s.motion.turn", key);
+  MN_TRY(check_timefn(ctx, part, &m->turn));
+  snprintf(part, sizeof part, "%s.motion.axis", key);
+  MN_TRY(check_vector(ctx, 3, part, m->axis));
+  int turns = m->turn.kind != MN_TIME_CONSTANT || m->turn.to != 0;
+  if (turns && !(mn_length(m->axis) > 0))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s is zero: a turning solid needs a direction", part);
+  if (turns && dim == 2 && (m->axis.x != 0 || m->axis.y != 0))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s is {%g, %g, %g}: must be along z in a 2D scene", part,
+                   m->axis.x, m->axis.y, m->axis.z);
+  return MN_OK;
+}
+
+static mn_status check_solids(mn_context *ctx, const mn_model_def *def)
+{
+  for (int i = 0; i < def->solid_count; i++) {
+    const mn_solid_def *s = &def->solids[i];
+    char key[64];
+    snprintf(key, sizeof key, "solids[%d]", i + 1);
+    if (!s->shape)
+      return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing", key);
+    if (!strcmp(s->name, "fluid") || !strcmp(s->name, "smoke"))
+      return mn_fail(ctx, MN_BAD_INPUT, "%s.name is \"%s\": a word that probes use", key, s->name);
+    if (s->moving)
+      MN_TRY(check_motion(ctx, def->domain.dim, key, &s->motion));
+  }
+  return def->solid_count ? check_unique(ctx, "solids", def->solids[0].name, sizeof *def->solids,
+                                         def->solid_count)
+                          : MN_OK;
+}
+
+static mn_status check_point(mn_context *ctx, const mn_domain_def *d, const char *key, mn_vec3 x)
+{
+  MN_TRY(check_vector(ctx, d->dim, key, x));
+  for (int a = 0; a < d->dim; a++)
+    if (x.v[a] < d->origin.v[a] || x.v[a] > d->origin.v[a] + d->size.v[a])
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "%s is {%g, %g, %g}: outside the domain, which goes from %g to %g along axis "
+                     "%d",
+                     key, x.x, x.y, x.z, d->origin.v[a], d->origin.v[a] + d->size.v[a], a + 1);
+  return MN_OK;
+}
+
+static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *key, const char *of)
+{
+  if (!strcmp(of, "fluid") || (!strcmp(of, "smoke") && def->fluid.kind == MN_FLUID_SMOKE))
+    return MN_OK;
+  char known[512] = "";
+  size_t used = 0;
+  for (int i = 0; i < def->solid_count; i++) {
+    if (!strncmp(of, def->solids[i].name, MN_NAME_MAX) && *of)
+      return MN_OK;
+    if (*def->solids[i].name && used < sizeof known - MN_NAME_MAX - 8)
+      used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", def->solids[i].name);
+  }
+  return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be \"fluid\"%s%s", key, of,
+                 def->fluid.kind == MN_FLUID_SMOKE ? ", \"smoke\"" : "", known);
+}
+
+static mn_status check_probe(mn_context *ctx, const mn_model_def *def, const mn_probe_def *p,
+                             const char *key)
+{
+  const mn_domain_def *d = &def->domain;
+  char part[128];
+  if (!*p->name)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.name is missing: it heads the probe's column", key);
+  snprintf(part, sizeof part, "%s.kind", key);
+  MN_TRY(check_range(ctx, part, (int)p->kind, 0, MN_PROBE_DIVERGENCE));
+  snprintf(part, sizeof part, "%s.at", key);
+  if (p->kind <= MN_PROBE_TEMPERATURE)
+    MN_TRY(check_point(ctx, d, part, p->at));
+  if (p->kind == MN_PROBE_SMOKE && def->fluid.kind != MN_FLUID_SMOKE)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures smoke, but the fluid is water", key);
+  if (p->kind == MN_PROBE_TEMPERATURE && !def->fluid.temperature)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s measures a temperature, but the fluid carries none: set "
+                   "fluid.temperature",
+                   key);
+  snprintf(part, sizeof part, "%s.axis", key);
+  if (p->kind == MN_PROBE_VELOCITY)
+    MN_TRY(check_range(ctx, part, p->axis, -1, d->dim - 1));
+  if (p->kind == MN_PROBE_FLUX) {
+    MN_TRY(check_range(ctx, part, p->axis, 0, d->dim - 1));
+    mn_vec3 x = d->origin;
+    x.v[p->axis] = p->position;
+    snprintf(part, sizeof part, "%s.position", key);
+    MN_TRY(check_point(ctx, d, part, x));
+  }
+  return p->kind == MN_PROBE_VOLUME ? check_of(ctx, def, key, p->of) : MN_OK;
+}
+
+static mn_status check_probes(mn_context *ctx, const mn_model_def *def)
+{
+  for (int i = 0; i < def->probe_count; i++) {
+    char key[64];
+    snprintf(key, sizeof key, "probes[%d]", i + 1);
+    MN_TRY(check_probe(ctx, def, &def->probes[i], key));
+  }
+  return def->probe_count ? check_unique(ctx, "probes", def->probes[0].name, sizeof *def->probes,
+                                         def->probe_count)
+                          : MN_OK;
+}
+
+/* ---- output and the whole -------------------------------------------------------------------- */
+
+static mn_status check_output(mn_context *ctx, const mn_model_def *def)
+{
+  const mn_output_def *o = &def->output;
+  static const char *const fields[] = {"smoke",     "temperature", "speed",
+                                       "vorticity", "pressure",    "water"};
+  MN_TRY(check_range(ctx, "output.frames", o->frames, 0, 10000000));
+  MN_TRY(check_positive(ctx, "output.every", o->every));
+  MN_TRY(check_finite(ctx, "output.range[1]", o->range[0]));
+  MN_TRY(check_finite(ctx, "output.range[2]", o->range[1]));
+  if (o->range[0] > o->range[1])
+    return mn_fail(ctx, MN_BAD_INPUT, "output.range is {%g, %g}: the first must not be greater",
+                   o->range[0], o->range[1]);
+  MN_TRY(check_range(ctx, "output.checkpoint_frames", o->checkpoint_frames, 0, 10000000));
+  MN_TRY(check_not_negative(ctx, "output.checkpoint_minutes", o->checkpoint_minutes));
+  MN_TRY(check_range(ctx, "output.checkpoint_keep", o->checkpoint_keep, 0, 10000000));
+  int known = !*o->show;
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    known = known || !strcmp(o->show, fields[i]);
+  if (!known)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "output.show is \"%s\": must be smoke, temperature, speed, vorticity, pressure "
+                   "or water",
+                   o->show);
+  if ((!strcmp(o->show, "temperature") && !def->fluid.temperature) ||
+      (!strcmp(o->show, "smoke") && def->fluid.kind != MN_FLUID_SMOKE) ||
+      (!strcmp(o->show, "water") && def->fluid.kind != MN_FLUID_WATER))
+    return mn_fail(ctx, MN_BAD_INPUT, "output.show is \"%s\", which this fluid does not carry",
+                   o->show);
+  return MN_OK;
+}
+
+static mn_status check_memory(mn_context *ctx, const mn_model_def *def)
+{
+  const double mebi = 1024.0 * 1024.0;
+  const mn_domain_def *d = &def->domain;
+  double need = mn_mac_bytes(def), have = (double)ctx->memory_limit;
+  if (need <= have)
+    return MN_OK;
+  double shrink = pow(have / need, 1.0 / d->dim);
+  int longest = 0;
+  for (int a = 1; a < d->dim; a++)
+    longest = d->cells[a] > d->cells[longest] ? a : longest;
+  char cells[64];
+  int used = snprintf(cells, sizeof cells, "%d x %d", d->cells[0], d->cells[1]);
+  if (d->dim == 3)
+    snprintf(cells + used, sizeof cells - (size_t)used, " x %d", d->cells[2]);
+  return mn_fail(ctx, MN_BAD_INPUT,
+                 "domain.cells: %s cells need %.1f MB of memory, %.1f MB are available; choose a "
+                 "smaller n: at most about %d cells along axis %d",
+                 cells, need / mebi, have / mebi, (int)(0.98 * shrink * d->cells[longest]),
+                 longest + 1);
+}
+
+mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
+{
+  MN_TRY(check_domain(ctx, &def->domain));
+  MN_TRY(check_fluid(ctx, def->domain.dim, &def->fluid));
+  MN_TRY(check_sources(ctx, def));
+  MN_TRY(check_solids(ctx, def));
+  MN_TRY(check_probes(ctx, def));
+  MN_TRY(check_output(ctx, def));
+  return check_memory(ctx, def);
+}

@@ -1,0 +1,253 @@
+/* The step: how long it is, what happens when it fails, and the hash of the state.
+
+   A substep lasts as long as the solvers and the scene allow, shortened so that a whole number of
+   equal substeps ends exactly at `until`. Its length depends on nothing but the state and `until`:
+   a run that is stopped and resumed takes the same steps. */
+#include "world/world.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/timer.h"
+
+enum { MAX_RETRIES = 6 };
+
+const char *mn_reason_text(mn_reason reason)
+{
+  static const char *const text[] = {"converged", "iteration limit", "stalled", "diverged",
+                                     "incompatible"};
+  return (unsigned)reason < sizeof text / sizeof *text ? text[reason] : "unknown";
+}
+
+mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out)
+{
+  *out = NULL;
+  mn_world *world;
+  MN_TRY(MN_NEW(ctx, "a world", 1, &world));
+  world->ctx = ctx;
+  world->def = &model->def;
+  mn_status status = mn_mac_create(ctx, world->def, &world->fluid);
+  if (status != MN_OK) {
+    mn_free(world);
+    return status;
+  }
+  *out = world;
+  return MN_OK;
+}
+
+void mn_world_destroy(mn_world **world)
+{
+  if (!*world)
+    return;
+  (*world)->fluid.ops->destroy((*world)->fluid.self);
+  mn_free(*world);
+  *world = NULL;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+/* Longest step that fluid and scene allow, at the current state. */
+static mn_status allowed_dt(mn_world *w, double *dt)
+{
+  const mn_fluid_def *f = &w->def->fluid;
+  *dt = w->fluid.ops->max_dt(w->fluid.self);
+  if (!(*dt > 0)) /* NaN as well */
+    return mn_fail(
+        w->ctx, MN_FAILED,
+        "at %.6g s (step %lld) the fluid allows no time step (%g s): its velocity is not "
+        "finite; try a smaller fluid.cfl or weaker sources",
+        w->clock.time, (long long)w->clock.step, *dt);
+  if (f->dt > 0)
+    *dt = fmin(*dt, f->dt);
+  if (f->max_dt > 0)
+    *dt = fmin(*dt, f->max_dt);
+  return MN_OK;
+}
+
+typedef enum outcome { STEP_GOOD, STEP_RETRY, STEP_HOPELESS } outcome;
+
+static int finite_totals(const mn_mac_totals *t)
+{
+  return isfinite(t->kinetic_energy) && isfinite(t->volume) && isfinite(t->smoke) &&
+         isfinite(t->momentum.x) && isfinite(t->momentum.y) && isfinite(t->momentum.z) &&
+         isfinite(t->divergence) && isfinite(t->max_speed);
+}
+
+/* One substep from the saved state. When it is not good, the context says why; *status is what the
+   solver returned, and anything but MN_FAILED is not the step's fault. */
+static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *status)
+{
+  const mn_fluid_ops *ops = w->fluid.ops;
+  mn_interface empty = {.dim = w->def->domain.dim};
+  info->pressure = (mn_solve_report){0};
+  w->ctx->message[0] = 0;
+  if ((*status = ops->begin(w->fluid.self, w->clock.time, dt)) != MN_OK ||
+      (*status = ops->solve(w->fluid.self, &empty, &info->pressure)) != MN_OK)
+    return *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
+  const mn_solve_report *report = &info->pressure;
+  if (report->reason == MN_INCOMPATIBLE) {
+    char detail[1024]; /* the solver may have named the region */
+    snprintf(detail, sizeof detail, "%s%.1000s%s", *w->ctx->message ? " (" : "", w->ctx->message,
+             *w->ctx->message ? ")" : "");
+    *status =
+        mn_fail(w->ctx, MN_FAILED,
+                "the flow into a closed region has no way out: one of %d closed regions has a "
+                "net inflow of %.6g m^3/s%s; give it an open side, or make the sources and "
+                "moving solids in it balance",
+                report->closed_regions, report->net_flow, detail);
+    return STEP_HOPELESS;
+  }
+  if (report->reason != MN_CONVERGED) {
+    *status = mn_fail(w->ctx, MN_FAILED,
+                      "the pressure solve did not converge (%s after %d "
+                      "iterations, residual %.3g from %.3g)",
+                      mn_reason_text(report->reason), report->iterations, report->residual,
+                      report->initial_residual);
+    return STEP_RETRY;
+  }
+  if ((*status = ops->commit(w->fluid.self)) != MN_OK)
+    return *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
+  mn_mac_totals totals = mn_mac_measure(&w->fluid);
+  if (!finite_totals(&totals)) {
+    *status = mn_fail(w->ctx, MN_FAILED, "the state is no longer finite (kinetic energy %g J)",
+                      totals.kinetic_energy);
+    return STEP_RETRY;
+  }
+  info->kinetic_energy = totals.kinetic_energy;
+  info->fluid_volume = totals.volume;
+  info->smoke_total = totals.smoke;
+  info->momentum = totals.momentum;
+  return STEP_GOOD;
+}
+
+/* What stands in the context becomes a sentence with time, step and advice. */
+static mn_status give_up(mn_world *w, double dt, int retries, outcome last, mn_status status)
+{
+  if (status != MN_FAILED)
+    return status;
+  if (last == STEP_HOPELESS)
+    return mn_fail_prefix(w->ctx, MN_FAILED, "at %.6g s (step %lld)", w->clock.time,
+                          (long long)w->clock.step);
+  char why[1024];
+  snprintf(why, sizeof why, "%.1000s", w->ctx->message);
+  return mn_fail(w->ctx, MN_FAILED,
+                 "at %.6g s (step %lld) no time step succeeds, down to %.3g s after %d halvings: "
+                 "%s; try a smaller fluid.cfl or fluid.max_dt, a larger "
+                 "fluid.pressure_max_iterations, or a finer grid",
+                 w->clock.time, (long long)w->clock.step, dt, retries, why);
+}
+
+/* Frame f is complete when the time f * every is reached. */
+static void count_frames(mn_world *w)
+{
+  while (w->clock.time >= (double)(w->clock.frame + 1) * w->def->output.every)
+    w->clock.frame++;
+}
+
+mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
+{
+  mn_step_info info = {.coupling_iterations = 1};
+  double start = mn_seconds(), dt, rest = until - w->clock.time;
+  if (!(rest > 0) || !isfinite(rest))
+    return mn_fail(w->ctx, MN_BAD_INPUT, "a step until %g s cannot start at %g s", until,
+                   w->clock.time);
+  MN_TRY(allowed_dt(w, &dt));
+  double parts = fmax(1, ceil(rest / dt - 1e-9));
+  if (!(parts < 1e15))
+    return mn_fail(w->ctx, MN_FAILED,
+                   "at %.6g s (step %lld) the time step is down to %.3g s; try weaker sources or a "
+                   "coarser grid",
+                   w->clock.time, (long long)w->clock.step, dt);
+  dt = rest / parts;
+  MN_TRY(w->fluid.ops->save(w->fluid.self));
+  outcome result;
+  mn_status status = MN_OK;
+  while ((result = try_step(w, dt, &info, &status)) != STEP_GOOD) {
+    MN_TRY(w->fluid.ops->restore(w->fluid.self));
+    if (result == STEP_HOPELESS || info.retries == MAX_RETRIES)
+      return give_up(w, dt, info.retries, result, status);
+    mn_log(w->ctx, MN_LOG_INFO, "at %.6g s the step of %.3g s is halved: %s", w->clock.time, dt,
+           w->ctx->message);
+    dt *= 0.5;
+    parts = 2 * parts;
+    info.retries++;
+  }
+  w->ctx->message[0] = 0; /* of a step that was retried with success */
+  w->clock.time = parts == 1 ? until : w->clock.time + dt;
+  w->clock.step++;
+  count_frames(w);
+  info.step = w->clock.step;
+  info.time = w->clock.time;
+  info.dt = dt;
+  info.fluid_s = mn_seconds() - start;
+  *out = info;
+  return MN_OK;
+}
+
+mn_status mn_world_next_frame(mn_world *w)
+{
+  double until = (double)(w->clock.frame + 1) * w->def->output.every;
+  while (w->clock.time < until) {
+    mn_step_info info;
+    MN_TRY(mn_world_step(w, until, &info));
+    if (w->ctx->interrupted && *w->ctx->interrupted)
+      return mn_fail(w->ctx, MN_INTERRUPTED, "interrupted at %.6g s", w->clock.time);
+  }
+  return MN_OK;
+}
+
+double mn_world_time(const mn_world *w)
+{
+  return w->clock.time;
+}
+
+int64_t mn_world_steps(const mn_world *w)
+{
+  return w->clock.step;
+}
+
+int mn_world_frame(const mn_world *w)
+{
+  return (int)w->clock.frame;
+}
+
+/* ---- the state ------------------------------------------------------------------------------- */
+
+size_t mn_array_bytes(const mn_array *array)
+{
+  size_t bytes = array->type == MN_U8 ? 1 : 8;
+  for (int i = 0; i < array->rank; i++)
+    bytes *= array->shape[i];
+  return bytes;
+}
+
+int mn_world_arrays(mn_world *w, mn_array arrays[MN_ARRAYS_MAX])
+{
+  int count = w->fluid.ops->arrays(w->fluid.self, arrays, MN_ARRAYS_MAX);
+  assert(count <= MN_ARRAYS_MAX);
+  return count;
+}
+
+uint64_t mn_state_hash(const mn_clock *clock, const mn_array *arrays, int count)
+{
+  uint64_t h = mn_hash(MN_HASH_START, &clock->time, sizeof clock->time);
+  h = mn_hash(h, &clock->step, sizeof clock->step);
+  h = mn_hash(h, &clock->frame, sizeof clock->frame);
+  for (int i = 0; i < count; i++) {
+    h = mn_hash(h, arrays[i].name, strlen(arrays[i].name));
+    h = mn_hash(h, arrays[i].data, mn_array_bytes(&arrays[i]));
+  }
+  return h;
+}
+
+uint64_t mn_world_hash(mn_world *w)
+{
+  mn_array arrays[MN_ARRAYS_MAX];
+  int count = mn_world_arrays(w, arrays);
+  return mn_state_hash(&w->clock, arrays, count);
+}
