@@ -1,6 +1,6 @@
 /* The compiled scene: a set-up as open structs (defs) and the immutable model made of them.
    A Lua scene fills the same structs: a field here, its scene key and its documentation share one
-   name (src/scene/schema.c). SI units; 2D quantities are per metre of depth. */
+   name (src/world/schema_table.c). SI units; 2D quantities are per metre of depth. */
 #ifndef MENISCUS_MODEL_H
 #define MENISCUS_MODEL_H
 
@@ -156,7 +156,7 @@ typedef struct mn_output_def {
 
 typedef struct mn_param {
   char name[MN_NAME_MAX];
-  char value[MN_TEXT_MAX];   /* in force, as Lua text */
+  char value[MN_TEXT_MAX];   /* in force, as -p takes it */
   char initial[MN_TEXT_MAX]; /* the scene's default */
   char text[MN_TEXT_MAX];
 } mn_param;
@@ -180,7 +180,12 @@ typedef struct mn_model_def {
   void (*release)(void *owner);
 } mn_model_def;
 
+/* The defaults of docs/reference.md. What has none is 0: the domain's size and cells (2D), shapes.
+ */
 mn_model_def mn_model_def_default(void);
+mn_fluid_def mn_fluid_def_default(mn_fluid_kind kind);
+mn_source_def mn_source_def_default(void); /* an inflow */
+mn_solid_def mn_solid_def_default(void);
 /* Destroys the shapes and the owner, not the arrays. For a def that never became a model. */
 void mn_model_def_release(mn_model_def *def);
 
