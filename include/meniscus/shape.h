@@ -44,7 +44,10 @@ MN_MUST_CHECK mn_status mn_shape_transform(mn_context *ctx, mn_shape *part, mn_v
                                            mn_shape **out);
 
 double mn_shape_distance(const mn_shape *shape, mn_vec3 x);
-/* An axis-aligned box around the shape; infinite components for half-spaces. */
+/* 2 or 3. A mesh has 3: a scene of two dimensions must refuse it. */
+int mn_shape_dim(const mn_shape *shape);
+/* An axis-aligned box around the shape; infinite components for half-spaces, z = 0 in 2D. Low >
+   high if an intersection is empty. */
 void mn_shape_bounds(const mn_shape *shape, mn_vec3 *lo, mn_vec3 *hi);
 void mn_shape_destroy(mn_shape **shape);
 

@@ -1,0 +1,36 @@
+/* The inside of a shape. */
+#ifndef MN_GEOM_SHAPE_H
+#define MN_GEOM_SHAPE_H
+
+#include "geom/mesh.h"
+#include "meniscus/shape.h"
+
+typedef enum mn_shape_kind {
+  MN_SHAPE_BOX,
+  MN_SHAPE_SPHERE,
+  MN_SHAPE_HALF_SPACE,
+  MN_SHAPE_CAPSULE,
+  MN_SHAPE_TORUS,
+  MN_SHAPE_MESH,
+  MN_SHAPE_UNION,
+  MN_SHAPE_INTERSECTION,
+  MN_SHAPE_DIFFERENCE,
+  MN_SHAPE_TRANSFORM
+} mn_shape_kind;
+
+struct mn_shape {
+  mn_shape_kind kind;
+  int dim;
+  int depth;      /* of the composition, itself included: bounds the recursion */
+  mn_vec3 a;      /* box: centre; sphere, torus: centre; half-space: point; capsule: one end;
+                     transform: translation */
+  mn_vec3 b;      /* box: half sizes; half-space: unit normal; capsule: b - a; torus: unit axis;
+                     transform: unit axis */
+  double r, R;    /* r: radius, torus: minor, transform: scale; R: torus: major */
+  mn_vec3 row[3]; /* transform: rotation matrix */
+  mn_mesh *mesh;
+  mn_shape **part; /* owned */
+  int count;
+};
+
+#endif
