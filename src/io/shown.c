@@ -159,8 +159,8 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The values at the fractions 0, 0.005, 0.995 and 1 of the sorted fluid cells: corners of the domain
-   have unbounded vorticity and pressure, which must not set the scale. */
+/* The values at the fractions 0, 0.005, 0.995 and 1 of the sorted fluid cells: corners of the
+   domain have unbounded vorticity and pressure, which must not set the scale. */
 static mn_status quantiles(mn_context *ctx, const mn_shown *s, const uint8_t *known, double q[4])
 {
   size_t cells = (size_t)s->n[0] * (size_t)s->n[1] * (size_t)s->n[2], count = 0;
@@ -197,7 +197,8 @@ static void set_range(mn_shown *s, kind what, const mn_model_def *def, const dou
     double below = def->fluid.ambient - q[0], above = q[3] - def->fluid.ambient;
     s->lo = def->fluid.ambient - (below > 0.05 * above ? round_up(below) : 0);
     s->hi = def->fluid.ambient + (above > 0.05 * below ? round_up(above) : 0);
-  } else if (what == VORTICITY || (q[1] < 0 && q[2] > 0 && fmin(-q[1], q[2]) > 0.1 * fmax(-q[1], q[2]))) {
+  } else if (what == VORTICITY ||
+             (q[1] < 0 && q[2] > 0 && fmin(-q[1], q[2]) > 0.1 * fmax(-q[1], q[2]))) {
     s->hi = round_up(fmax(-q[1], q[2]));
     s->lo = -s->hi;
   } else { /* pressure of one sign */

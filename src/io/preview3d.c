@@ -1,0 +1,490 @@
+/* Volume rendering of smoke and solids, single scattering:
+
+     C = int T(s) sigma(s) (L l(s) + A) ds,   T(s) = exp(-int_0^s sigma),   sigma = K smoke
+
+   along each camera ray, front to back; l is the light that arrives through the smoke and past the
+   solids, swept once through the grid layer by layer from the top, which also softens shadows.
+   Solids and the water surface are found by sphere tracing their distance fields. Pictures, not
+   measurements: fields are reduced to LIMIT cells along the longest axis.
+   Source: [Max 1995] for the integral. Verified by tests/unit/io/test_preview.c. */
+#include "io/preview3d.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/shown.h"
+
+enum { LIMIT = 128, LONG_SIDE = 600, MARGIN = 20, BLOCK = 8 };
+
+/* K: optical depth of dense smoke across the domain's longest side; OPAQUE: of a solid's cell */
+static const double THICKNESS = 26, OPAQUE = 3;
+static const mn_vec3 TO_LIGHT = {{-0.40, 0.84, 0.36}}; /* about unit length */
+
+typedef struct view3 {
+  const mn_mac_view *view;
+  const mn_model_def *def;
+  const mn_shown *shown;
+  mn_image *image;
+  float *light;   /* at the cells of `shown` */
+  uint8_t *empty; /* per block of BLOCK^3 cells and its neighbours' borders: nothing to see */
+  int blocks[3];
+  mn_vec3 lo, hi; /* the domain */
+  double sigma;   /* 1/m for a value at the top of the range */
+  mn_vec3 eye, right, up, forward;
+  double scale, cx, cy; /* px = cx + scale x / z, py = cy - scale y / z */
+  int smoke, water, floor;
+} view3;
+
+/* ---- values and light ------------------------------------------------------------------------ */
+
+/* How strongly a value in the range is seen, 0 to 1. */
+static double opacity(const view3 *v, double value)
+{
+  double t = mn_shown_part(v->shown, value);
+  if (v->shown->map == MN_MAP_DIVERGE)
+    t = fabs(2 * t - 1);
+  t = mn_clamp(t, 0, 1);
+  return v->smoke ? t : 0.35 * t * t;
+}
+
+static size_t cell(const mn_shown *s, int i, int j, int k)
+{
+  return ((size_t)k * (size_t)s->n[1] + (size_t)j) * (size_t)s->n[0] + (size_t)i;
+}
+
+/* Optical depth of the layer above, interpolated; none beyond the sides. */
+static double depth_above(const view3 *v, const float *depth, double x, int j, double z)
+{
+  const mn_shown *s = v->shown;
+  int i = (int)floor(x), k = (int)floor(z);
+  double tx = x - i, tz = z - k, sum = 0;
+  for (int c = 0; c < 4; c++) {
+    int a = i + (c & 1), b = k + (c >> 1);
+    if (a >= 0 && b >= 0 && a < s->n[0] && b < s->n[2])
+      sum += (c & 1 ? tx : 1 - tx) * (c >> 1 ? tz : 1 - tz) * (double)depth[cell(s, a, j, b)];
+  }
+  return sum;
+}
+
+/* From the top down: depth(x) = depth(one layer up, towards the light) + that of the way between.
+ */
+static void sweep_light(view3 *v, int threads)
+{
+  const mn_shown *s = v->shown;
+  double sx = TO_LIGHT.x / TO_LIGHT.y, sz = TO_LIGHT.z / TO_LIGHT.y, way = s->dx / TO_LIGHT.y;
+  for (int j = s->n[1] - 1; j >= 0; j--) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < s->n[2]; k++)
+      for (int i = 0; i < s->n[0]; i++) {
+        size_t c = cell(s, i, j, k);
+        double own = v->water ? 0 : 0.4 * v->sigma * opacity(v, (double)s->value[c]) * way;
+        if (v->view->solid) {
+          mn_vec3 x = mn_v3(s->origin.x + (i + 0.5) * s->dx, s->origin.y + (j + 0.5) * s->dx,
+                            s->origin.z + (k + 0.5) * s->dx);
+          own += OPAQUE * mn_clamp(0.5 - mn_sample(v->view->solid, x) / s->dx, 0, 1);
+        }
+        double above = j + 1 < s->n[1] ? depth_above(v, v->light, i + sx, j + 1, k + sz) : 0;
+        v->light[c] = (float)(above + own);
+      }
+  }
+  size_t cells = (size_t)s->n[0] * (size_t)s->n[1] * (size_t)s->n[2];
+  for (size_t c = 0; c < cells; c++)
+    v->light[c] = expf(-v->light[c]);
+}
+
+static void mark_empty(view3 *v)
+{
+  const mn_shown *s = v->shown;
+  size_t count = (size_t)v->blocks[0] * (size_t)v->blocks[1] * (size_t)v->blocks[2];
+  for (size_t b = 0; b < count; b++)
+    v->empty[b] = 1;
+  for (int k = 0; k < s->n[2]; k++)
+    for (int j = 0; j < s->n[1]; j++)
+      for (int i = 0; i < s->n[0]; i++) {
+        if (opacity(v, (double)s->value[cell(s, i, j, k)]) < 2e-3)
+          continue;
+        for (int c = 0; c < 8; c++) { /* the blocks that interpolate from this cell */
+          int a[3] = {i + 2 * (c & 1) - 1, j + 2 * (c >> 1 & 1) - 1, k + 2 * (c >> 2) - 1}, ok = 1;
+          for (int d = 0; d < 3; d++)
+            ok = ok && a[d] >= 0 && a[d] < s->n[d];
+          if (ok)
+            v->empty[((size_t)(a[2] / BLOCK) * (size_t)v->blocks[1] + (size_t)(a[1] / BLOCK)) *
+                         (size_t)v->blocks[0] +
+                     (size_t)(a[0] / BLOCK)] = 0;
+        }
+      }
+}
+
+typedef struct stencil {
+  size_t c[8];
+  double w[8];
+} stencil;
+
+/* Trilinear weights at x; 0 if the block around it is empty and `skip` is set. */
+static int locate(const view3 *v, mn_vec3 x, int skip, stencil *st)
+{
+  const mn_shown *s = v->shown;
+  int i[3], n[3];
+  double t[3];
+  for (int a = 0; a < 3; a++) {
+    double p = mn_clamp((x.v[a] - s->origin.v[a]) / s->dx - 0.5, 0, s->n[a] - 1);
+    i[a] = (int)p;
+    t[a] = p - i[a];
+    n[a] = i[a] + 1 < s->n[a] ? 1 : 0;
+  }
+  if (skip && v->empty[((size_t)(i[2] / BLOCK) * (size_t)v->blocks[1] + (size_t)(i[1] / BLOCK)) *
+                           (size_t)v->blocks[0] +
+                       (size_t)(i[0] / BLOCK)])
+    return 0;
+  for (int c = 0; c < 8; c++) {
+    int a = c & 1, b = c >> 1 & 1, d = c >> 2;
+    st->c[c] = cell(s, i[0] + a * n[0], i[1] + b * n[1], i[2] + d * n[2]);
+    st->w[c] = (a ? t[0] : 1 - t[0]) * (b ? t[1] : 1 - t[1]) * (d ? t[2] : 1 - t[2]);
+  }
+  return 1;
+}
+
+static double interpolate(const stencil *st, const float *f)
+{
+  double sum = 0;
+  for (int c = 0; c < 8; c++)
+    sum += st->w[c] * (double)f[st->c[c]];
+  return sum;
+}
+
+static double light_at(const view3 *v, mn_vec3 x)
+{
+  stencil st;
+  locate(v, x, 0, &st);
+  return interpolate(&st, v->light);
+}
+
+/* ---- camera ---------------------------------------------------------------------------------- */
+
+static mn_vec3 unit(mn_vec3 a)
+{
+  return mn_scale(1 / mn_length(a), a);
+}
+
+static mn_vec3 corner(const view3 *v, int c)
+{
+  return mn_v3(c & 1 ? v->hi.x : v->lo.x, c & 2 ? v->hi.y : v->lo.y, c & 4 ? v->hi.z : v->lo.z);
+}
+
+static void project(const view3 *v, mn_vec3 x, double *px, double *py)
+{
+  mn_vec3 d = mn_sub(x, v->eye);
+  double z = mn_dot(d, v->forward);
+  *px = v->cx + v->scale * mn_dot(d, v->right) / z;
+  *py = v->cy - v->scale * mn_dot(d, v->up) / z;
+}
+
+/* From the front, the right and above; the picture is as large as the domain's outline. */
+static void aim(view3 *v, int *width, int *height)
+{
+  mn_vec3 centre = mn_scale(0.5, mn_add(v->lo, v->hi));
+  double size = mn_length(mn_sub(v->hi, v->lo));
+  v->forward = unit(mn_v3(-0.55, -0.38, -1.0));
+  v->eye = mn_madd(centre, -2.0 * size, v->forward);
+  v->right = unit(mn_cross(v->forward, mn_v3(0, 1, 0)));
+  v->up = mn_cross(v->right, v->forward);
+  v->scale = 1;
+  v->cx = v->cy = 0;
+  double lo[2] = {1e30, 1e30}, hi[2] = {-1e30, -1e30};
+  for (int c = 0; c < 8; c++) {
+    double p[2];
+    project(v, corner(v, c), &p[0], &p[1]);
+    for (int a = 0; a < 2; a++) {
+      lo[a] = fmin(lo[a], p[a]);
+      hi[a] = fmax(hi[a], p[a]);
+    }
+  }
+  v->scale = LONG_SIDE / fmax(hi[0] - lo[0], hi[1] - lo[1]);
+  double inner = v->scale * (hi[0] - lo[0]);
+  double shift = fmax(0, 0.5 * (MN_STRIP_MIN_WIDTH - inner));
+  *width = (int)ceil(inner + 2 * shift) + 2 * MARGIN;
+  *height = (int)ceil(v->scale * (hi[1] - lo[1])) + 2 * MARGIN + MN_STRIP_HEIGHT;
+  v->cx = MARGIN + shift - v->scale * lo[0];
+  v->cy = MARGIN - v->scale * lo[1];
+}
+
+static int enter_box(const view3 *v, mn_vec3 d, double *t0, double *t1, int *axis_in, int *axis_out)
+{
+  *t0 = 0;
+  *t1 = 1e300;
+  *axis_in = *axis_out = 0;
+  for (int a = 0; a < 3; a++) {
+    double near = (v->lo.v[a] - v->eye.v[a]) / d.v[a], far = (v->hi.v[a] - v->eye.v[a]) / d.v[a];
+    if (near > far) {
+      double swap = near;
+      near = far;
+      far = swap;
+    }
+    if (near > *t0)
+      *t0 = near, *axis_in = a;
+    if (far < *t1)
+      *t1 = far, *axis_out = a;
+  }
+  return *t0 < *t1;
+}
+
+static mn_vec3 ray_direction(const view3 *v, int i, int j)
+{
+  double x = (i + 0.5 - v->cx) / v->scale, y = (v->cy - j - 0.5) / v->scale;
+  return unit(mn_madd(mn_madd(v->forward, x, v->right), y, v->up));
+}
+
+/* ---- surfaces -------------------------------------------------------------------------------- */
+
+typedef struct hit {
+  double t;     /* m along the ray */
+  double cover; /* of the pixel: less than 1 at a silhouette */
+  mn_vec3 x, n;
+} hit;
+
+static mn_vec3 gradient(const mn_field *f, mn_vec3 x)
+{
+  mn_vec3 g;
+  double h = 0.75 * f->grid->dx;
+  for (int a = 0; a < 3; a++) {
+    mn_vec3 lo = x, hi = x;
+    lo.v[a] -= h;
+    hi.v[a] += h;
+    g.v[a] = mn_sample(f, hi) - mn_sample(f, lo);
+  }
+  return g;
+}
+
+/* First point of the ray in [t0, t1] where `sign * f` becomes negative; the step is the distance,
+   not less than a fraction of a cell, so that a field that is only a bound is crossed and then
+   bisected. A ray that passes by within a pixel gets a partial hit. */
+static int trace(const view3 *v, const mn_field *f, double sign, mn_vec3 d, double t0, double t1,
+                 int axis_in, hit *h)
+{
+  double dx = f->grid->dx, before = t0, nearest = 1, near_t = t0;
+  for (double t = t0; t <= t1;) {
+    double value = sign * mn_sample(f, mn_madd(v->eye, t, d));
+    if (value < 0) {
+      double a = before, b = t;
+      for (int it = 0; it < 20 && b > a; it++) {
+        double m = 0.5 * (a + b);
+        *(sign * mn_sample(f, mn_madd(v->eye, m, d)) < 0 ? &b : &a) = m;
+      }
+      *h = (hit){.t = b, .cover = 1, .x = mn_madd(v->eye, b, d)};
+      h->n = mn_scale(sign, gradient(f, h->x));
+      if (t == t0) { /* cut by the domain's side */
+        h->n = mn_v3(0, 0, 0);
+        h->n.v[axis_in] = d.v[axis_in] > 0 ? -1 : 1;
+      }
+      double length = mn_length(h->n);
+      h->n = length > 0 ? mn_scale(1 / length, h->n) : mn_scale(-1, d);
+      return 1;
+    }
+    if (value * v->scale / t < nearest) {
+      nearest = value * v->scale / t;
+      near_t = t;
+    }
+    before = t;
+    t += fmax(0.9 * value, 0.2 * dx);
+  }
+  if (nearest >= 1)
+    return 0;
+  *h = (hit){.t = near_t, .cover = 1 - nearest, .x = mn_madd(v->eye, near_t, d)};
+  mn_vec3 g = mn_scale(sign, gradient(f, h->x));
+  double length = mn_length(g);
+  h->n = length > 0 ? mn_scale(1 / length, g) : mn_scale(-1, d);
+  return 1;
+}
+
+static mn_rgb shade_solid(const view3 *v, const hit *h, mn_vec3 d)
+{
+  const mn_rgb base = {0.80, 0.66, 0.52};
+  double offset = 1.6 * v->shown->dx;
+  double light = light_at(v, mn_madd(mn_madd(h->x, offset, h->n), 0.5 * offset, TO_LIGHT));
+  double diffuse = fmax(0, mn_dot(h->n, TO_LIGHT)) * light;
+  mn_vec3 half = unit(mn_sub(TO_LIGHT, d));
+  double shine = 0.25 * light * pow(fmax(0, mn_dot(h->n, half)), 40);
+  double ambient = 0.22 + 0.12 * h->n.y;
+  double rim = 0.10 * pow(1 - fmax(0, -mn_dot(h->n, d)), 3);
+  double k = ambient + 0.78 * diffuse;
+  return (mn_rgb){base.r * k + shine + rim, base.g * k + shine + rim,
+                  base.b * k + shine + 1.3 * rim};
+}
+
+static mn_rgb shade_floor(const view3 *v, mn_vec3 x)
+{
+  double k = 0.35 + 0.65 * light_at(v, x);
+  return (mn_rgb){0.30 * k, 0.335 * k, 0.38 * k};
+}
+
+/* ---- one ray --------------------------------------------------------------------------------- */
+
+/* Adds what lies between t0 and t1 to `c`; returns the transmittance left of `through`. */
+static double march(const view3 *v, mn_vec3 d, double t0, double t1, double through, mn_rgb *c)
+{
+  const mn_shown *s = v->shown;
+  double ds = 0.8 * s->dx;
+  stencil st;
+  for (double t = t0 + 0.5 * ds; t < t1 && through > 5e-3; t += ds) {
+    if (!locate(v, mn_madd(v->eye, t, d), 1, &st))
+      continue;
+    double value = interpolate(&st, s->value), dense = opacity(v, value);
+    if (dense < 1e-3)
+      continue;
+    double l = interpolate(&st, v->light), taken = through * (1 - exp(-v->sigma * dense * ds));
+    mn_rgb hue = {1.0, 0.98, 0.95};
+    if (!v->smoke)
+      hue = mn_map_colour(s->map, mn_shown_part(s, value));
+    double gain = v->smoke ? 0.80 * l : 0.55 + 0.45 * l;
+    mn_rgb sky = v->smoke ? (mn_rgb){0.19, 0.21, 0.25} : (mn_rgb){0, 0, 0};
+    c->r += taken * (hue.r * gain + sky.r);
+    c->g += taken * (hue.g * gain + sky.g);
+    c->b += taken * (hue.b * gain + sky.b);
+    through -= taken;
+  }
+  return through;
+}
+
+static void add(mn_rgb *c, double weight, mn_rgb colour)
+{
+  c->r += weight * colour.r;
+  c->g += weight * colour.g;
+  c->b += weight * colour.b;
+}
+
+/* Water: a surface that reflects a pale sky by Fresnel's law and tints what is behind by depth. */
+static mn_rgb through_water(const view3 *v, mn_vec3 d, const hit *h, double t_behind, mn_rgb behind)
+{
+  hit out;
+  double end = t_behind;
+  if (trace(v, v->view->liquid, -1, d, h->t + 0.5 * v->shown->dx, t_behind, 0, &out) &&
+      out.cover == 1)
+    end = out.t;
+  double size = fmax(v->hi.x - v->lo.x, fmax(v->hi.y - v->lo.y, v->hi.z - v->lo.z));
+  double clear = exp(-5.0 * (end - h->t) / size), cosine = fmax(0, -mn_dot(h->n, d));
+  double light = 0.45 + 0.55 * fmax(0, mn_dot(h->n, TO_LIGHT));
+  mn_rgb deep = {0.05 * light, 0.33 * light, 0.62 * light};
+  mn_rgb c = mn_rgb_mix(deep, behind, clear);
+  double mirror = 0.03 + 0.75 * pow(1 - cosine, 4);
+  c = mn_rgb_mix(c, (mn_rgb){0.72, 0.82, 0.92}, mirror);
+  double shine = 0.7 * pow(fmax(0, mn_dot(h->n, unit(mn_sub(TO_LIGHT, d)))), 90);
+  add(&c, shine, (mn_rgb){1, 1, 1});
+  return mn_rgb_mix(behind, c, h->cover);
+}
+
+static mn_rgb ray_colour(const view3 *v, mn_vec3 d, mn_rgb background)
+{
+  double t0, t1, through = 1;
+  int axis_in, axis_out;
+  if (!enter_box(v, d, &t0, &t1, &axis_in, &axis_out))
+    return background;
+  if (v->floor && axis_out == 1 && d.y < 0)
+    background = mn_rgb_mix(background, shade_floor(v, mn_madd(v->eye, t1, d)), 0.9);
+  mn_rgb c = {0, 0, 0};
+  hit solid, liquid;
+  int hits = v->view->solid && trace(v, v->view->solid, 1, d, t0, t1, axis_in, &solid);
+  if (v->water) {
+    if (hits)
+      background = mn_rgb_mix(background, shade_solid(v, &solid, d), solid.cover);
+    double end = hits && solid.cover == 1 ? solid.t : t1;
+    if (trace(v, v->view->liquid, 1, d, t0, end, axis_in, &liquid))
+      background = through_water(v, d, &liquid, end, background);
+    return background;
+  }
+  double begin = t0;
+  if (hits) {
+    through = march(v, d, t0, solid.t, 1, &c);
+    add(&c, through * solid.cover, shade_solid(v, &solid, d));
+    through *= 1 - solid.cover;
+    begin = solid.t;
+  }
+  if (through > 0)
+    through = march(v, d, begin, t1, through, &c);
+  add(&c, through, background);
+  return c;
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
+
+/* The edges that meet in the farthest corner are behind everything, the others in front. */
+static void draw_edges(const view3 *v, int behind)
+{
+  int far = 0;
+  for (int a = 0; a < 3; a++)
+    far |= (v->forward.v[a] > 0) << a;
+  for (int c = 0; c < 8; c++)
+    for (int a = 0; a < 3; a++) {
+      int other = c | 1 << a;
+      if (other == c || (c == far || other == far) != behind)
+        continue;
+      double x0, y0, x1, y1;
+      project(v, corner(v, c), &x0, &y0);
+      project(v, corner(v, other), &x1, &y1);
+      mn_image_line(v->image, x0, y0, x1, y1, 1.2, mn_rgb_hex(0xaab6c4), behind ? 0.35 : 0.6);
+    }
+}
+
+static void draw_background(const view3 *v)
+{
+  for (int j = 0; j < v->image->height; j++)
+    mn_image_rectangle(
+        v->image, 0, j, v->image->width, 1,
+        mn_rgb_mix(mn_rgb_hex(0x2b3542), mn_rgb_hex(0x12171e), (double)j / v->image->height), 1);
+}
+
+static void draw_rays(const view3 *v, int threads)
+{
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int j = 0; j < v->image->height; j++)
+    for (int i = 0; i < v->image->width; i++)
+      mn_image_blend(v->image, i, j,
+                     ray_colour(v, ray_direction(v, i, j), mn_image_get(v->image, i, j)), 1);
+}
+
+static mn_status draw(mn_context *ctx, view3 *v, double time)
+{
+  int width, height, threads = mn_context_threads(ctx);
+  aim(v, &width, &height);
+  MN_TRY(mn_image_create(ctx, width, height, (mn_rgb){0, 0, 0}, v->image));
+  sweep_light(v, threads);
+  mark_empty(v);
+  draw_background(v);
+  draw_edges(v, 1);
+  draw_rays(v, threads);
+  draw_edges(v, 0);
+  mn_shown_strip(v->shown, time, v->image, MARGIN, height - MN_STRIP_HEIGHT, width - 2 * MARGIN,
+                 mn_rgb_hex(0xdbe2ea));
+  return MN_OK;
+}
+
+mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_model_def *def,
+                             double time, mn_image *image)
+{
+  const mn_grid *g = view->grid;
+  mn_shown shown;
+  MN_TRY(mn_shown_make(ctx, view, def, LIMIT, &shown));
+  view3 v = {.view = view, .def = def, .shown = &shown, .image = image, .lo = g->origin};
+  double longest = 0;
+  size_t cells = 1, blocks = 1;
+  for (int a = 0; a < 3; a++) {
+    v.hi.v[a] = v.lo.v[a] + g->n[a] * g->dx;
+    longest = fmax(longest, g->n[a] * g->dx);
+    v.blocks[a] = (shown.n[a] + BLOCK - 1) / BLOCK;
+    cells *= (size_t)shown.n[a];
+    blocks *= (size_t)v.blocks[a];
+  }
+  v.sigma = THICKNESS / longest;
+  v.smoke = shown.map == MN_MAP_SMOKE;
+  v.water = shown.map == MN_MAP_WATER;
+  v.floor = def->domain.side[2].kind != MN_SIDE_OPEN;
+  mn_status status = MN_NEW(ctx, "a preview's light", cells, &v.light);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "a preview's blocks", blocks, &v.empty);
+  if (status == MN_OK)
+    status = draw(ctx, &v, time);
+  mn_free(v.light);
+  mn_free(v.empty);
+  mn_shown_free(&shown);
+  return status;
+}
