@@ -26,6 +26,11 @@ mn_run_def mn_run_def_default(void);
  */
 MN_MUST_CHECK mn_status mn_run(mn_context *ctx, const mn_model *model, const mn_run_def *def);
 
+/* Where that run ends: as the def asks, else as it was asked when it was started (resume), else as
+   the scene says. With both frames and until the earlier counts. */
+MN_MUST_CHECK mn_status mn_run_extent(mn_context *ctx, const mn_model *model, const mn_run_def *def,
+                                      int *frames, double *until);
+
 /* Reads the scene text and settings of an earlier run, and makes its model. */
 MN_MUST_CHECK mn_status mn_run_open(mn_context *ctx, const char *directory, mn_model **model);
 

@@ -86,22 +86,20 @@ static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *s
   mn_interface empty = {.dim = w->def->domain.dim};
   info->pressure = (mn_solve_report){0};
   w->ctx->message[0] = 0;
-  if ((*status = ops->begin(w->fluid.self, w->clock.time, dt)) != MN_OK ||
-      (*status = ops->solve(w->fluid.self, &empty, &info->pressure)) != MN_OK)
-    return *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
+  *status = ops->begin(w->fluid.self, w->clock.time, dt);
+  if (*status == MN_OK)
+    *status = ops->solve(w->fluid.self, &empty, &info->pressure);
   const mn_solve_report *report = &info->pressure;
   if (report->reason == MN_INCOMPATIBLE) {
-    char detail[1024]; /* the solver may have named the region */
-    snprintf(detail, sizeof detail, "%s%.1000s%s", *w->ctx->message ? " (" : "", w->ctx->message,
-             *w->ctx->message ? ")" : "");
-    *status =
-        mn_fail(w->ctx, MN_FAILED,
-                "the flow into a closed region has no way out: one of %d closed regions has a "
-                "net inflow of %.6g m^3/s%s; give it an open side, or make the sources and "
-                "moving solids in it balance",
-                report->closed_regions, report->net_flow, detail);
-    return STEP_HOPELESS;
+    if (*status == MN_OK) /* else the solver has named the region */
+      *status = mn_fail(w->ctx, MN_FAILED,
+                        "one of %d closed regions has a net inflow of %.6g m^3/s and no way out; "
+                        "give it an open side, or let the sources and solids in it balance",
+                        report->closed_regions, report->net_flow);
+    return STEP_HOPELESS; /* a shorter step changes nothing */
   }
+  if (*status != MN_OK)
+    return *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
   if (report->reason != MN_CONVERGED) {
     *status = mn_fail(w->ctx, MN_FAILED,
                       "the pressure solve did not converge (%s after %d "
@@ -171,7 +169,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     MN_TRY(w->fluid.ops->restore(w->fluid.self));
     if (result == STEP_HOPELESS || info.retries == MAX_RETRIES)
       return give_up(w, dt, info.retries, result, status);
-    mn_log(w->ctx, MN_LOG_INFO, "at %.6g s the step of %.3g s is halved: %s", w->clock.time, dt,
+    mn_log(w->ctx, MN_LOG_DEBUG, "at %.6g s the step of %.3g s is halved: %s", w->clock.time, dt,
            w->ctx->message);
     dt *= 0.5;
     parts = 2 * parts;

@@ -1,0 +1,236 @@
+#include "io/run_record.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/run_folder.h"
+#include "world/world.h"
+
+static const struct {
+  const char *name, *unit, *text;
+} invariants[MN_INVARIANTS] = {
+    {"divergence", "1/s", "greatest |div u| after a pressure solve"},
+    {"pressure_residual", "1/s", "greatest residual of a pressure solve"},
+    {"net_flow", "m^3/s", "greatest net flow into a closed region"},
+    {"volume_change", "m^3", "greatest change of the fluid's volume"},
+};
+
+/* ---- totals and worst values ----------------------------------------------------------------- */
+
+void mn_record_add(mn_record *r, const mn_step_info *info)
+{
+  const double value[MN_INVARIANTS] = {
+      [MN_WORST_DIVERGENCE] = fabs(info->pressure.divergence),
+      [MN_WORST_RESIDUAL] = fabs(info->pressure.residual),
+      [MN_WORST_NET_FLOW] = fabs(info->pressure.net_flow),
+      [MN_WORST_VOLUME] = fabs(info->fluid_volume - r->first_volume),
+  };
+  r->steps++;
+  r->pressure_iterations += info->pressure.iterations;
+  r->retries += info->retries;
+  for (int i = 0; i < MN_INVARIANTS; i++)
+    if (!r->worst[i].step || value[i] > r->worst[i].value)
+      r->worst[i] = (mn_worst){value[i], info->time, info->step};
+}
+
+/* Exact, unlike a JSON number. */
+static void add_exact(cJSON *object, const char *name, double value)
+{
+  char hex[40];
+  snprintf(hex, sizeof hex, "%a", value);
+  cJSON_AddStringToObject(object, name, hex);
+}
+
+static double get_exact(const cJSON *object, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsString(item) ? strtod(item->valuestring, NULL) : 0;
+}
+
+static int64_t get_count(const cJSON *object, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : 0;
+}
+
+/* Text of `root`, which is deleted, in memory of mn_alloc. */
+static mn_status print(mn_context *ctx, cJSON *root, char **out)
+{
+  char *text = cJSON_Print(root);
+  cJSON_Delete(root);
+  if (!text)
+    return mn_fail(ctx, MN_ENVIRONMENT, "out of memory: JSON text");
+  size_t bytes = strlen(text);
+  mn_status status = mn_alloc(ctx, "JSON text", bytes + 2, 1, (void **)out);
+  if (status == MN_OK) {
+    memcpy(*out, text, bytes);
+    (*out)[bytes] = '\n';
+  }
+  cJSON_free(text);
+  return status;
+}
+
+mn_status mn_record_note(mn_context *ctx, const mn_record *r, double wall_s, char **note)
+{
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddNumberToObject(root, "steps", (double)r->steps);
+  cJSON_AddNumberToObject(root, "pressure_iterations", (double)r->pressure_iterations);
+  cJSON_AddNumberToObject(root, "retries", (double)r->retries);
+  cJSON_AddNumberToObject(root, "wall_s", wall_s);
+  add_exact(root, "first_volume", r->first_volume);
+  cJSON *worst = cJSON_AddObjectToObject(root, "worst");
+  for (int i = 0; i < MN_INVARIANTS; i++) {
+    cJSON *row = cJSON_AddObjectToObject(worst, invariants[i].name);
+    add_exact(row, "value", r->worst[i].value);
+    add_exact(row, "time", r->worst[i].time);
+    cJSON_AddNumberToObject(row, "step", (double)r->worst[i].step);
+  }
+  return print(ctx, root, note);
+}
+
+void mn_record_parse(const char *note, mn_record *r)
+{
+  cJSON *root = note ? cJSON_Parse(note) : NULL;
+  *r = (mn_record){.steps = get_count(root, "steps"),
+                   .pressure_iterations = get_count(root, "pressure_iterations"),
+                   .retries = get_count(root, "retries"),
+                   .first_volume = get_exact(root, "first_volume")};
+  const cJSON *wall = cJSON_GetObjectItemCaseSensitive(root, "wall_s");
+  r->wall_s = cJSON_IsNumber(wall) ? wall->valuedouble : 0;
+  const cJSON *worst = cJSON_GetObjectItemCaseSensitive(root, "worst");
+  for (int i = 0; i < MN_INVARIANTS; i++) {
+    const cJSON *row = cJSON_GetObjectItemCaseSensitive(worst, invariants[i].name);
+    r->worst[i] =
+        (mn_worst){get_exact(row, "value"), get_exact(row, "time"), get_count(row, "step")};
+  }
+  cJSON_Delete(root);
+}
+
+/* ---- run.json -------------------------------------------------------------------------------- */
+
+static void add_scene(cJSON *root, const mn_run_settings *s, const mn_model_def *def)
+{
+  cJSON_AddStringToObject(root, "scene", def->name);
+  cJSON_AddStringToObject(root, "title", def->title);
+  cJSON_AddStringToObject(root, "reproduces", def->reproduces);
+  cJSON *params = cJSON_AddObjectToObject(root, "parameters");
+  for (int i = 0; i < def->param_count; i++)
+    cJSON_AddStringToObject(params, def->params[i].name, def->params[i].value);
+  cJSON_AddStringToObject(root, "scene_folder", s->folder);
+  cJSON_AddStringToObject(root, "scene_hash", s->scene_hash);
+  cJSON_AddItemToObject(root, "cells", cJSON_CreateIntArray(def->domain.cells, def->domain.dim));
+  cJSON_AddNumberToObject(root, "frames", s->frames);
+  add_exact(root, "until_hex", s->until);
+  cJSON_AddNumberToObject(root, "until", s->until);
+}
+
+static void add_progress(cJSON *root, const mn_record *r, mn_world *world,
+                         const mn_run_status *status)
+{
+  cJSON_AddStringToObject(root, "state", status->state);
+  cJSON_AddStringToObject(root, "exit_reason", status->reason);
+  cJSON_AddNumberToObject(root, "exit_status", status->exit_status);
+  cJSON_AddNumberToObject(root, "threads", mn_context_threads(world->ctx));
+  cJSON_AddNumberToObject(root, "wall_s", status->wall_s);
+  cJSON_AddNumberToObject(root, "time", mn_world_time(world));
+  add_exact(root, "time_hex", mn_world_time(world));
+  cJSON_AddNumberToObject(root, "frame", mn_world_frame(world));
+  cJSON *totals = cJSON_AddObjectToObject(root, "totals");
+  cJSON_AddNumberToObject(totals, "steps", (double)r->steps);
+  cJSON_AddNumberToObject(totals, "pressure_iterations", (double)r->pressure_iterations);
+  cJSON_AddNumberToObject(totals, "retries", (double)r->retries);
+  cJSON *list = cJSON_AddObjectToObject(root, "invariants");
+  for (int i = 0; i < MN_INVARIANTS; i++) {
+    cJSON *row = cJSON_AddObjectToObject(list, invariants[i].name);
+    cJSON_AddNumberToObject(row, "worst", r->worst[i].value);
+    cJSON_AddStringToObject(row, "unit", invariants[i].unit);
+    cJSON_AddNumberToObject(row, "step", (double)r->worst[i].step);
+    cJSON_AddNumberToObject(row, "time", r->worst[i].time);
+    cJSON_AddStringToObject(row, "text", invariants[i].text);
+  }
+  if (status->hash) {
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016" PRIx64, mn_world_hash(world));
+    cJSON_AddStringToObject(root, "state_hash", hash);
+  }
+}
+
+mn_status mn_record_write(mn_context *ctx, const char *directory, const mn_run_settings *settings,
+                          const mn_record *record, mn_world *world, const mn_run_status *status)
+{
+  char path[MN_PATH_MAX], *text;
+  MN_TRY(mn_path(ctx, path, "%s/run.json", directory));
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddStringToObject(root, "program", "meniscus");
+  cJSON_AddStringToObject(root, "version", mn_version());
+  add_scene(root, settings, world->def);
+  add_progress(root, record, world, status);
+  MN_TRY(print(ctx, root, &text));
+  mn_status result = mn_write_file(ctx, path, text, strlen(text));
+  mn_free(text);
+  return result;
+}
+
+static void get_text(const cJSON *root, const char *name, char *out, size_t size)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
+  snprintf(out, size, "%s", cJSON_IsString(item) ? item->valuestring : "");
+}
+
+static mn_status get_params(mn_context *ctx, const cJSON *root, mn_run_settings *s)
+{
+  const cJSON *params = cJSON_GetObjectItemCaseSensitive(root, "parameters"), *item;
+  int count = cJSON_GetArraySize(params);
+  if (count <= 0)
+    return MN_OK;
+  MN_TRY(MN_NEW(ctx, "parameters", (size_t)count, &s->params));
+  cJSON_ArrayForEach(item, params)
+  {
+    if (!cJSON_IsString(item))
+      continue;
+    mn_param *p = &s->params[s->param_count++];
+    snprintf(p->name, sizeof p->name, "%s", item->string);
+    snprintf(p->value, sizeof p->value, "%s", item->valuestring);
+  }
+  return MN_OK;
+}
+
+mn_status mn_settings_read(mn_context *ctx, const char *directory, mn_run_settings *s)
+{
+  char path[MN_PATH_MAX], *text;
+  size_t bytes;
+  *s = (mn_run_settings){0};
+  MN_TRY(mn_path(ctx, path, "%s/run.json", directory));
+  if (access(path, F_OK))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s holds no run of meniscus: there is no run.json",
+                   directory);
+  MN_TRY(mn_read_file(ctx, path, (size_t)1 << 24, &text, &bytes));
+  cJSON *root = cJSON_ParseWithLength(text, bytes);
+  mn_free(text);
+  const cJSON *frames = cJSON_GetObjectItemCaseSensitive(root, "frames");
+  char program[32];
+  get_text(root, "program", program, sizeof program);
+  mn_status status = MN_OK;
+  if (strcmp(program, "meniscus") || !cJSON_IsNumber(frames))
+    status = mn_fail(ctx, MN_BAD_INPUT, "%s is damaged or was not written by meniscus", path);
+  if (status == MN_OK) {
+    get_text(root, "scene", s->scene, sizeof s->scene);
+    get_text(root, "scene_folder", s->folder, sizeof s->folder);
+    get_text(root, "scene_hash", s->scene_hash, sizeof s->scene_hash);
+    get_text(root, "state", s->state, sizeof s->state);
+    s->frames = frames->valueint;
+    s->until = get_exact(root, "until_hex");
+    s->time = get_exact(root, "time_hex");
+    status = get_params(ctx, root, s);
+  }
+  cJSON_Delete(root);
+  return status;
+}
