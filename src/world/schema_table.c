@@ -206,15 +206,16 @@ static const mn_key mesh_keys[] = {
      "OBJ, PLY or STL with a closed triangle surface; relative to the scene's folder"},
     END};
 
+/* The shape comes last: src/scene/reader_shape.c relies on it. */
 static const mn_key transform_keys[] = {
-    {"shape", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_shape_args, shape),
-     "is scaled, then turned, then moved"},
     {"scale", MN_KEY_NUMBER, "", "1", MN_POSITIVE, 0, 0, "", AT(mn_shape_args, scale),
      "about the origin"},
     {"axis", MN_KEY_AXIS, "", "{0, 0, 1}", 0, 0, 0, "", AT(mn_shape_args, axis),
      "through the origin"},
     {"angle", MN_KEY_NUMBER, "rad", "0", 0, 0, 0, "", AT(mn_shape_args, angle), "about the axis"},
     {"translate", MN_KEY_VECTOR, "m", "{0, 0, 0}", 0, 0, 0, "", AT(mn_shape_args, translate), ""},
+    {"shape", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_shape_args, shape),
+     "is scaled, then turned, then moved"},
     END};
 
 /* ---- time functions -------------------------------------------------------------------------- */
