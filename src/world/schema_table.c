@@ -234,9 +234,9 @@ static const mn_key rate_keys[] = {
     END};
 
 static const mn_key wave_keys[] = {
-    {"amplitude", MN_KEY_NUMBER, "", "1", 0, 0, 0, "", AT(mn_timefn, amplitude), ""},
     {"frequency", MN_KEY_NUMBER, "Hz", REQUIRED, MN_NOT_NEGATIVE, 0, 0, "",
      AT(mn_timefn, frequency), ""},
+    {"amplitude", MN_KEY_NUMBER, "", "1", 0, 0, 0, "", AT(mn_timefn, amplitude), ""},
     {"phase", MN_KEY_NUMBER, "rad", "0", 0, 0, 0, "", AT(mn_timefn, phase), ""},
     {"mean", MN_KEY_NUMBER, "", "0", 0, 0, 0, "", AT(mn_timefn, mean), ""},
     END};
@@ -339,8 +339,9 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                         "A straight step. `linear(T)` is `linear { duration = T }`."},
     [MN_CTOR_RATE] = {"rate", MN_GROUP_TIME, MN_TIME_RATE, 0, rate_keys, NULL,
                       "from + rate (t - start), without end. `rate(r)` is `rate { rate = r }`."},
-    [MN_CTOR_WAVE] = {"wave", MN_GROUP_TIME, MN_TIME_WAVE, 0, wave_keys, NULL,
-                      "mean + amplitude sin(2 pi frequency t + phase)."},
+    [MN_CTOR_WAVE] =
+        {"wave", MN_GROUP_TIME, MN_TIME_WAVE, 0, wave_keys, NULL,
+         "mean + amplitude sin(2 pi frequency t + phase). `wave(f)` is `wave { frequency = f }`."},
     [MN_CTOR_KEYS] = {"keys", MN_GROUP_TIME, MN_TIME_KEYS, 1, NULL, NULL,
                       "`keys { {t, value}, ... }`: straight lines between points in time, at most "
                       "64; constant outside."},
