@@ -1,29 +1,100 @@
+/* Meshes: from a file to something that answers distances. */
 #include "geom/mesh.h"
 
-#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "base/status.h"
+#include "geom/mesh_file.h"
+#include "math/vec.h"
 
-/* Interim: the next commit of this branch brings the meshes. */
+static const size_t FILE_MAX_BYTES = (size_t)1 << 34;
+
+typedef mn_status reader(mn_mesh_draft *draft, const char *data, size_t bytes);
+
+static mn_status choose_reader(mn_context *ctx, const char *path, reader **read)
+{
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  const char *ending = dot ? dot : "";
+  *read = !strcasecmp(ending, ".obj")   ? mn_read_obj
+          : !strcasecmp(ending, ".ply") ? mn_read_ply
+          : !strcasecmp(ending, ".stl") ? mn_read_stl
+                                        : NULL;
+  if (!*read)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s: the ending is '%s', allowed for a mesh are .obj, .ply and .stl", path,
+                   ending);
+  return MN_OK;
+}
+
+static mn_status read_draft(mn_mesh_draft *draft)
+{
+  reader *read;
+  char *data;
+  size_t bytes;
+  MN_TRY(choose_reader(draft->ctx, draft->path, &read));
+  MN_TRY(mn_read_file(draft->ctx, draft->path, FILE_MAX_BYTES, &data, &bytes));
+  mn_status status = read(draft, data, bytes);
+  mn_free(data);
+  MN_TRY(status);
+  return mn_draft_check(draft);
+}
+
+static mn_status from_draft(mn_mesh_draft *draft, mn_mesh *mesh)
+{
+  MN_TRY(mn_alloc(draft->ctx, "mesh triangles", draft->triangles, sizeof *mesh->triangle,
+                  (void **)&mesh->triangle));
+  mesh->triangles = draft->triangles;
+  for (size_t t = 0; t < mesh->triangles; t++)
+    for (int c = 0; c < 3; c++)
+      mesh->triangle[t][c] = (uint32_t)draft->triangle[t][c];
+  mesh->vertex = draft->vertex;
+  mesh->vertices = draft->vertices;
+  draft->vertex = NULL;
+  return mn_mesh_build_tree(draft->ctx, mesh);
+}
+
 mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh **mesh)
 {
   *mesh = NULL;
-  return mn_fail(ctx, MN_BAD_INPUT, "%s: meshes cannot be read yet", path);
+  mn_mesh_draft draft = {.ctx = ctx, .path = path};
+  mn_status status = read_draft(&draft);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "a mesh", 1, mesh);
+  if (status == MN_OK)
+    status = from_draft(&draft, *mesh);
+  mn_draft_free(&draft);
+  if (status != MN_OK)
+    mn_mesh_destroy(mesh);
+  return status;
 }
 
 void mn_mesh_destroy(mn_mesh **mesh)
 {
+  if (*mesh) {
+    mn_free((*mesh)->vertex);
+    mn_free((*mesh)->triangle);
+    mn_free((*mesh)->node);
+    mn_free(*mesh);
+  }
   *mesh = NULL;
 }
 
 double mn_mesh_distance(const mn_mesh *mesh, mn_vec3 x)
 {
-  (void)mesh, (void)x;
-  return INFINITY;
+  double d = mn_mesh_unsigned_distance(mesh, x);
+  return d > 0 && mn_mesh_inside(mesh, x) ? -d : d;
 }
 
+/* Over the triangles, not the vertices: a file may hold vertices that no face uses. */
 double mn_mesh_support(const mn_mesh *mesh, mn_vec3 u)
 {
-  (void)mesh, (void)u;
-  return INFINITY;
+  double most = -INFINITY;
+  for (size_t t = 0; t < mesh->triangles; t++)
+    for (int c = 0; c < 3; c++)
+      most = fmax(most, mn_dot(u, mesh->vertex[mesh->triangle[t][c]]));
+  return most;
 }

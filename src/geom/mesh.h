@@ -4,9 +4,28 @@
 
 #include "meniscus/base.h"
 
-typedef struct mn_mesh mn_mesh;
+/* A node of the tree over the triangles; children of node i are i + 1 and `right`. What the
+   nearest-triangle search reads comes first, what the winding number reads after. */
+typedef struct mn_mesh_node {
+  mn_vec3 lo, hi;
+  uint32_t first, count; /* its triangles */
+  uint32_t right;        /* 0: a leaf */
+  mn_vec3 centre;        /* area-weighted */
+  mn_vec3 dipole;        /* sum of area times normal */
+  double radius;         /* of the ball around centre that holds the triangles */
+} mn_mesh_node;
 
-/* Reads OBJ, PLY or STL, checks that the surface is closed, and builds the search tree. */
+typedef struct mn_mesh {
+  mn_vec3 *vertex;
+  size_t vertices;
+  uint32_t (*triangle)[3]; /* counter-clockwise from outside, in the order of the tree's leaves */
+  size_t triangles;
+  mn_mesh_node *node;
+  size_t nodes;
+} mn_mesh;
+
+/* Reads OBJ, PLY or STL (by the name's ending), checks that the surface is closed, and builds the
+   tree. MN_BAD_INPUT names the file, the line or element, what was found and what is allowed. */
 MN_MUST_CHECK mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh **mesh);
 void mn_mesh_destroy(mn_mesh **mesh);
 
@@ -14,5 +33,15 @@ void mn_mesh_destroy(mn_mesh **mesh);
 double mn_mesh_distance(const mn_mesh *mesh, mn_vec3 x);
 /* Greatest u . x over the mesh. */
 double mn_mesh_support(const mn_mesh *mesh, mn_vec3 u);
+
+/* The parts of the distance. The winding number of a closed mesh is 1 inside, 0 outside; `exact`
+   sums over all triangles. */
+double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x);
+double mn_mesh_winding(const mn_mesh *mesh, mn_vec3 x);
+double mn_mesh_winding_exact(const mn_mesh *mesh, mn_vec3 x);
+int mn_mesh_inside(const mn_mesh *mesh, mn_vec3 x);
+
+/* Orders the triangles and makes the nodes. */
+MN_MUST_CHECK mn_status mn_mesh_build_tree(mn_context *ctx, mn_mesh *mesh);
 
 #endif
