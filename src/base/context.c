@@ -74,8 +74,10 @@ mn_status mn_fail_prefix(mn_context *ctx, mn_status status, const char *format, 
   va_start(args, format);
   int used = vsnprintf(ctx->message, sizeof ctx->message, format, args);
   va_end(args);
-  if (used >= 0 && (size_t)used < sizeof ctx->message)
-    snprintf(ctx->message + used, sizeof ctx->message - (size_t)used, ": %s", old);
+  if (used < 0 || (size_t)used >= sizeof ctx->message)
+    return status;
+  if (snprintf(ctx->message + used, sizeof ctx->message - (size_t)used, ": %s", old) < 0)
+    ctx->message[used] = 0; /* what does not fit is cut */
   return status;
 }
 

@@ -2,9 +2,13 @@
 
    Built top-down: the triangles of a node are halved at the median of their centroids along the
    widest axis (quickselect), so the depth is log2(n / LEAF) and building costs O(n log n). The
-   search visits the nearer child first and skips nodes farther than the best triangle so far:
-   O(log n) for points near the surface. Nearest point of a triangle: [Ericson 2005, section 5.1.5].
-   Verified by tests/unit/geom/test_mesh.c against all triangles, one by one. */
+   search visits the nearer child first and skips nodes farther than the best triangle so far. A
+   node's distance is the greater of those to its box and to its cylinder (two planes across the
+   mean normal, and the ball's radius): the box alone is as thick as a triangle is wide, and lets
+   O(d/h) leaves pass at the distance d from a wall of triangles of size h; the cylinder is as thin
+   as the wall's curvature allows, so that O(log n) nodes are visited. Nearest point of a triangle:
+   [Ericson 2005, section 5.1.5]. Verified by tests/unit/geom/test_mesh.c against all triangles, one
+   by one. */
 #include "geom/mesh.h"
 
 #include "base/memory.h"
@@ -65,11 +69,12 @@ static void include(mn_vec3 *lo, mn_vec3 *hi, mn_vec3 x)
   }
 }
 
-/* Box of the triangles and box of their centroids; area-weighted centre and dipole. */
+/* Fills in the bounds and the dipole; returns the axis along which the centroids spread most. */
 static int summarise(const builder *b, mn_mesh_node *node)
 {
   const mn_mesh *m = b->mesh;
   mn_vec3 far = mn_v3(INFINITY, INFINITY, INFINITY), lo = far, hi = mn_scale(-1, far);
+  mn_vec3 dipole = {0};
   double total = 0;
   node->lo = lo;
   node->hi = hi;
@@ -81,15 +86,21 @@ static int summarise(const builder *b, mn_mesh_node *node)
     include(&node->lo, &node->hi, z);
     include(&lo, &hi, b->centroid[i]);
     mn_vec3 area = mn_scale(0.5, mn_cross(mn_sub(y, x), mn_sub(z, x)));
-    node->dipole = mn_add(node->dipole, area);
+    dipole = mn_add(dipole, area);
     node->centre = mn_madd(node->centre, mn_length(area), b->centroid[i]);
     total += mn_length(area);
   }
   node->centre = mn_scale(1 / total, node->centre);
+  node->strength = mn_length(dipole);
+  if (node->strength > 0)
+    node->axis = mn_scale(1 / node->strength, dipole);
   for (uint32_t i = node->first; i < node->first + node->count; i++)
     for (int c = 0; c < 3; c++) {
-      mn_vec3 x = m->vertex[m->triangle[b->order[i]][c]];
-      node->radius = fmax(node->radius, mn_length(mn_sub(x, node->centre)));
+      mn_vec3 r = mn_sub(m->vertex[m->triangle[b->order[i]][c]], node->centre);
+      double height = mn_dot(node->axis, r);
+      node->radius = fmax(node->radius, mn_length(r));
+      node->below = fmin(node->below, height);
+      node->above = fmax(node->above, height);
     }
   mn_vec3 width = mn_sub(hi, lo);
   return width.x >= width.y && width.x >= width.z ? 0 : width.y >= width.z ? 1 : 2;
@@ -178,14 +189,20 @@ static double triangle_distance2(mn_vec3 x, mn_vec3 a, mn_vec3 b, mn_vec3 c)
   return length2(mn_madd(mn_madd(ax, -vb * s, ab), -vc * s, ac));
 }
 
-static double box_distance2(const mn_mesh_node *node, mn_vec3 x)
+/* At most the squared distance of x to any triangle of the node. */
+static double node_distance2(const mn_mesh_node *node, mn_vec3 x)
 {
-  double sum = 0;
+  double box = 0;
   for (int a = 0; a < 3; a++) {
     double q = fmax(fmax(node->lo.v[a] - x.v[a], x.v[a] - node->hi.v[a]), 0);
-    sum += q * q;
+    box += q * q;
   }
-  return sum;
+  mn_vec3 r = mn_sub(x, node->centre);
+  double height = mn_dot(node->axis, r);
+  double gap = fmax(fmax(node->below - height, height - node->above), 0);
+  double aside = fmax(mn_length(mn_madd(r, -height, node->axis)) - node->radius, 0);
+  /* the cylinder's planes and radius carry the round-off of the projection */
+  return fmax(box, (1 - 1e-12) * (gap * gap + aside * aside));
 }
 
 double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x)
@@ -197,7 +214,7 @@ double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x)
   int top = 0;
   double best = INFINITY;
   stack[top].node = 0;
-  stack[top++].distance2 = box_distance2(&mesh->node[0], x);
+  stack[top++].distance2 = node_distance2(&mesh->node[0], x);
   while (top > 0) {
     top--;
     if (stack[top].distance2 >= best)
@@ -212,8 +229,8 @@ double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x)
       continue;
     }
     uint32_t child[2] = {(uint32_t)(node - mesh->node) + 1, node->right};
-    double d[2] = {box_distance2(&mesh->node[child[0]], x),
-                   box_distance2(&mesh->node[child[1]], x)};
+    double d[2] = {node_distance2(&mesh->node[child[0]], x),
+                   node_distance2(&mesh->node[child[1]], x)};
     int nearer = d[1] < d[0]; /* goes on top of the stack */
     for (int s = 1; s >= 0; s--) {
       int c = s ? !nearer : nearer;

@@ -4,15 +4,17 @@
 
 #include "meniscus/base.h"
 
-/* A node of the tree over the triangles; children of node i are i + 1 and `right`. What the
-   nearest-triangle search reads comes first, what the winding number reads after. */
+/* A node of the tree over the triangles; children of node i are i + 1 and `right`. Its triangles
+   lie in the box, in the ball around the centre, and between two planes across the axis. */
 typedef struct mn_mesh_node {
   mn_vec3 lo, hi;
+  mn_vec3 centre; /* area-weighted */
+  mn_vec3 axis;   /* unit, along the sum of area times normal; 0 if that is 0 */
+  double radius;
+  double below, above;   /* axis . (x - centre) of the planes */
+  double strength;       /* length of the sum of area times normal */
   uint32_t first, count; /* its triangles */
   uint32_t right;        /* 0: a leaf */
-  mn_vec3 centre;        /* area-weighted */
-  mn_vec3 dipole;        /* sum of area times normal */
-  double radius;         /* of the ball around centre that holds the triangles */
 } mn_mesh_node;
 
 typedef struct mn_mesh {

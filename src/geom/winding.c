@@ -51,7 +51,7 @@ static double tree_winding(const mn_mesh *mesh, mn_vec3 x, double beta)
     mn_vec3 r = mn_sub(node->centre, x);
     double distance = mn_length(r);
     if (distance > beta * node->radius)
-      w += mn_dot(node->dipole, r) / (4 * MN_PI * distance * distance * distance);
+      w += node->strength * mn_dot(node->axis, r) / (4 * MN_PI * distance * distance * distance);
     else if (!node->right)
       w += triangles_winding(mesh, node->first, node->count, x);
     else {

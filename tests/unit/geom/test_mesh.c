@@ -277,7 +277,9 @@ static void test_tree_is_balanced_and_holds_its_triangles(void **state)
         mn_vec3 x = m->vertex[m->triangle[t][c]];
         for (int a = 0; a < 3; a++)
           outside += x.v[a] < n->lo.v[a] || x.v[a] > n->hi.v[a];
-        outside += mn_length(mn_sub(x, n->centre)) > n->radius;
+        mn_vec3 r = mn_sub(x, n->centre);
+        double height = mn_dot(r, n->axis);
+        outside += mn_length(r) > n->radius || height < n->below || height > n->above;
       }
   }
   CHECK_LE((double)outside, 0);
