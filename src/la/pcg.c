@@ -1,7 +1,7 @@
 /* Conjugate gradients.
 
    Equation        A x = b, A symmetric positive definite, or semi-definite with b in its range.
-   Scheme          Hestenes and Stiefel 1952 with a preconditioner (Saad 2003, algorithm 9.1).
+   Scheme          [Hestenes 1952] with a preconditioner [Saad 2003, algorithm 9.1].
    Deviation       when the recursive residual passes the tolerance, the true one is computed; if
                    that does not pass, it replaces the recursive one and the iteration restarts.
                    A restart that gained less than a factor of two has reached rounding: stalled.

@@ -5,8 +5,8 @@
                    -L_ik L_jk is added to entry (i, j) if A has one there. Otherwise it is dropped
                    (IC(0)) or added, times tau, to the diagonals of rows i and j, so that
                    M and A agree on smooth vectors (MIC(0)).
-   Source          Meijerink and van der Vorst 1977 (IC); Gustafsson 1978 (MIC); tau and the guard
-                   sigma as in Bridson 2015, section 5.1.
+   Source          [Meijerink 1977] for IC, [Gustafsson 1978] for MIC; tau and the guard sigma as in
+                   [Bridson 2015, section 5.1].
    Deviation       the guard serves any symmetric matrix: a pivot below sigma A_kk is replaced by
                    A_kk. An M-matrix never needs it with IC.
    Limits          the triangular solves are serial: simple and the same for any thread count. The

@@ -1,5 +1,5 @@
 /* The CHOLMOD back end: supernodal or simplicial L L^T, whichever its flop count favours
-   [Chen et al. 2008]. Its long-integer interface takes CSR arrays as they are. */
+   [Chen 2008]. Its long-integer interface takes CSR arrays as they are. */
 #if MN_HAVE_CHOLMOD
 
 #include "la/sparse_backend.h"
