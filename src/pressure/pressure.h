@@ -40,13 +40,14 @@ MN_MUST_CHECK mn_status mn_pressure_assemble(mn_pressure *pressure,
                                              const mn_pressure_geometry *geometry);
 
 /* Solves to ||A p - b||_inf <= tolerance (in b's unit), starting from p; p is 0 outside the
-   unknowns. In closed regions b must sum to 0 up to 1e-8 of the sum of |b|: else reason
-   MN_INCOMPATIBLE, nothing is solved, and the region holds the sum. What remains within that bound
-   is spread evenly, p has mean 0 there. The report's divergence and net_flow are left to the
+   unknowns. In closed regions |sum of b| must be <= sum_tolerance, which the caller derives from
+   its velocity scale (a part of the sum of |b| would not do: b itself may be round-off): else
+   reason MN_INCOMPATIBLE, nothing is solved, and the region holds the sum. What remains within that
+   bound is spread evenly; p has mean 0 there. The report's divergence and net_flow are left to the
    caller. MN_OK whatever the reason. */
 MN_MUST_CHECK mn_status mn_pressure_solve(mn_pressure *pressure, const mn_field *b,
-                                          double tolerance, int max_iterations, mn_field *p,
-                                          mn_solve_report *report);
+                                          double tolerance, double sum_tolerance,
+                                          int max_iterations, mn_field *p, mn_solve_report *report);
 
 /* grad p on the faces as A sees it: w > 0 faces only, 0 elsewhere; across the surface (0 -
  * p)/(theta dx). */

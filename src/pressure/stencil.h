@@ -2,7 +2,8 @@
 
        (A x)_c = diagonal_c x_c - sum over the axes a of (off[a]_c x_{c-a} + off[a]_{c+a} x_{c+a})
 
-   Rows with diagonal 0 are no unknowns. The implicit viscosity of each velocity component is one;
+   Rows with diagonal 0 are no unknowns: x counts as 0 there, and a solve neither reads nor writes
+   it. The implicit viscosity of each velocity component is one;
    the pressure system can be written as one. */
 #ifndef MN_PRESSURE_STENCIL_H
 #define MN_PRESSURE_STENCIL_H

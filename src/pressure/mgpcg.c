@@ -1,0 +1,372 @@
+/* Flexible conjugate gradients with the multigrid cycle M, and iterative refinement.
+
+   In double: r = b - A x, x += e. In float, on r divided by its norm:
+
+       z = M r,  beta = -(z, q)/(d, q),  d <- z + beta d,  q <- A z + beta q = A d,
+       alpha = (z, r)/(d, q),  e += alpha d,  r -= alpha q
+
+   [Notay 2000, one direction kept]. The cycle ends with a red sweep, so A z = r at red cells: A z
+   has to be formed at black cells only. All sums are formed per slab and added in their order, so
+   the bits do not depend on the threads. The residual is replaced by the true one when it has
+   fallen 100 times; float alone stalls at 1e-4 of it. That true residual is the only stopping test.
+   Tests: tests/unit/pressure/test_solvers.c. */
+#include "pressure/mgpcg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static const double REPLACE = 1e-2; /* fall of the residual between two true ones */
+static const double AIM = 0.8;      /* of the tolerance, for the float residual */
+enum { STALLED_AFTER = 4 };         /* refinements that gain less than a factor 2 */
+enum { RED, BLACK };
+
+typedef float lanes __attribute__((vector_size(4 * MN_MG_LANES), aligned(4), may_alias));
+typedef int32_t bits __attribute__((vector_size(4 * MN_MG_LANES)));
+
+mn_status mn_mgpcg_setup(mn_context *ctx, mn_mgpcg *v, const mn_system *s, const mn_regions *g)
+{
+  MN_TRY(mn_multigrid_setup(ctx, &v->mg, s, g));
+  const mn_mg_level *L = &v->mg.level[0];
+  size_t size = L->size, slabs = (size_t)L->slabs;
+  v->scratch_row = (size_t)L->n[0] + 64;
+  MN_TRY(mn_reserve(ctx, "mgpcg vectors", 7 * size, sizeof(float), &v->buffer[0]));
+  MN_TRY(mn_reserve(ctx, "mgpcg sums", 4 * slabs, sizeof(double), &v->buffer[1]));
+  MN_TRY(mn_reserve(ctx, "mgpcg rows", v->scratch_row * slabs, sizeof(double), &v->buffer[2]));
+  float *x = v->buffer[0].data;
+  for (int c = 0; c < 2; c++) {
+    v->d[c] = x + (size_t)c * size;
+    v->q[c] = x + (size_t)(2 + c) * size;
+    v->e[c] = x + (size_t)(4 + c) * size;
+  }
+  v->w = x + 6 * size;
+  v->partial = v->buffer[1].data;
+  v->scratch = v->buffer[2].data;
+  memset(x, 0, 7 * size * sizeof *x);
+  return MN_OK;
+}
+
+void mn_mgpcg_free(mn_mgpcg *v)
+{
+  mn_multigrid_free(&v->mg);
+  for (int b = 0; b < 3; b++)
+    mn_buffer_free(&v->buffer[b]);
+}
+
+size_t mn_mgpcg_bytes(const mn_mgpcg *v)
+{
+  return mn_multigrid_bytes(&v->mg) + v->buffer[0].bytes + v->buffer[1].bytes + v->buffer[2].bytes;
+}
+
+/* ---- double precision ---------------------------------------------------------------------- */
+
+/* r = b / scale - A x over the row's cells [range), 0 at dead ones. */
+static void residual_row(const mn_mgpcg *v, const mn_system *s, const mn_regions *g, int j, int k,
+                         const mn_field *b, const mn_field *x, double *r)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+  const mn_mg_row *row = mn_mg_row_at(L, j, k);
+  const int *range = L->range[j + L->n[1] * k];
+  const double *p = x->at + mn_index(x, 0, j, k), *rhs = b->at + mn_index(b, 0, j, k);
+  int64_t sy = x->stride[1], sz = x->stride[2];
+  double unscale = 1 / s->scale, diagonal = 2 * s->dim + s->excess;
+  for (int i = 2 * row->lo; i < range[0]; i++)
+    r[i] = 0;
+  for (int i = range[1]; i < 2 * row->hi; i++)
+    r[i] = 0;
+  if (s->dim == 3)
+    for (int i = range[0]; i < range[1]; i++)
+      r[i] = rhs[i] * unscale -
+             (diagonal * p[i] -
+              ((p[i - 1] + p[i + 1]) + (p[i - sy] + p[i + sy]) + (p[i - sz] + p[i + sz])));
+  else
+    for (int i = range[0]; i < range[1]; i++)
+      r[i] =
+          rhs[i] * unscale - (diagonal * p[i] - ((p[i - 1] + p[i + 1]) + (p[i - sy] + p[i + sy])));
+  const mn_mg_fine *fine = v->mg.fine + row->irregular[0] + row->irregular[1];
+  const mn_mg_fine *end = v->mg.fine + row[1].irregular[0] + row[1].irregular[1];
+  for (; fine < end; fine++) {
+    int i = fine->i;
+    double sum = rhs[i] * unscale - fine->diagonal * p[i];
+    for (int a = 0; a < s->dim; a++) {
+      /* x is arbitrary where nothing couples to it */
+      sum += fine->c[2 * a] > 0 ? fine->c[2 * a] * p[i - x->stride[a]] : 0;
+      sum += fine->c[2 * a + 1] > 0 ? fine->c[2 * a + 1] * p[i + x->stride[a]] : 0;
+    }
+    r[i] = sum;
+  }
+  for (int c = 0; c < 2; c++)
+    for (int32_t d = row->dead[c]; d < row[1].dead[c]; d++)
+      r[2 * (L->dead[c][d] - row->base) + ((row->parity + c) & 1)] = 0;
+  if (!g->closed)
+    return;
+  for (int t = g->first_run[j + L->n[1] * k]; t < g->first_run[j + L->n[1] * k + 1]; t++)
+    for (int i = g->run[t].lo; i < g->run[t].hi; i++)
+      r[i] -= g->mean[g->run[t].region] * unscale;
+}
+
+static double largest(const double *x, int count)
+{
+  int64_t worst = 0; /* bit patterns of non-negative numbers are ordered like the numbers */
+  for (int i = 0; i < count; i++) {
+    int64_t pattern;
+    memcpy(&pattern, &x[i], sizeof pattern);
+    pattern &= INT64_MAX;
+    worst = pattern > worst ? pattern : worst;
+  }
+  double result;
+  memcpy(&result, &worst, sizeof result);
+  return result;
+}
+
+/* The true residual, rounded, to level[0].f; returns its norm. */
+static double true_residual(mn_mgpcg *v, const mn_system *s, const mn_regions *g, const mn_field *b,
+                            const mn_field *x)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int slab = 0; slab < L->slabs; slab++) {
+    int k, j0, j1;
+    double *r = v->scratch + (size_t)slab * v->scratch_row, worst = 0;
+    mn_mg_slab(L, slab, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++) {
+      const mn_mg_row *row = mn_mg_row_at(L, j, k);
+      if (row->lo >= row->hi)
+        continue;
+      residual_row(v, s, g, j, k, b, x, r);
+      double w = largest(r + 2 * row->lo, 2 * (row->hi - row->lo));
+      worst = !(w <= worst) ? w : worst; /* NaN stays */
+      float *even = L->f[row->parity] + row->base, *odd = L->f[1 - row->parity] + row->base;
+      for (int h = row->lo; h < row->hi; h++) {
+        even[h] = (float)r[2 * h];
+        odd[h] = (float)r[2 * h + 1];
+      }
+    }
+    v->partial[slab] = worst;
+  }
+  return mn_reduce(s->exec, MN_MAX, v->partial, L->slabs);
+}
+
+/* x += factor e */
+static void add_correction(const mn_mgpcg *v, double factor, mn_field *x)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int slab = 0; slab < L->slabs; slab++) {
+    int k, j0, j1;
+    mn_mg_slab(L, slab, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++) {
+      const mn_mg_row *row = mn_mg_row_at(L, j, k);
+      const int *range = L->range[j + L->n[1] * k];
+      if (row->lo >= row->hi)
+        continue;
+      const float *even = v->e[row->parity] + row->base, *odd = v->e[1 - row->parity] + row->base;
+      double *p = x->at + mn_index(x, 0, j, k);
+      int first = (range[0] + 1) / 2, last = range[1] / 2;
+      if (range[0] & 1)
+        p[range[0]] += factor * (double)odd[range[0] / 2];
+      for (int h = first; h < last; h++) {
+        p[2 * h] += factor * (double)even[h];
+        p[2 * h + 1] += factor * (double)odd[h];
+      }
+      if (range[1] & 1)
+        p[range[1] - 1] += factor * (double)even[range[1] / 2];
+    }
+  }
+}
+
+/* ---- single precision ---------------------------------------------------------------------- */
+
+static void scale_residual(const mn_mgpcg *v, float factor)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++)
+    for (int32_t i = L->slab_begin[s]; i < L->slab_begin[s + 1]; i++) {
+      L->f[RED][i] *= factor;
+      L->f[BLACK][i] *= factor;
+    }
+}
+
+/* w = A z at the black cells of a row; 0 at dead ones. */
+static void black_product(const mn_mgpcg *v, const mn_mg_row *row)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+  float diagonal = (float)(2 * v->mg.dim) + L->excess;
+  const float *o = L->u[RED] + row->base, *z = L->u[BLACK] + row->base;
+  float *w = v->w + row->base;
+  int odd = (row->parity + BLACK) & 1;
+  const float *xl = o - !odd, *xh = o + odd;
+  const float *yl = L->u[RED] + row[-1].base, *yh = L->u[RED] + row[1].base;
+  const float *zl = L->u[RED] + row[-L->pitch].base, *zh = L->u[RED] + row[L->pitch].base;
+  for (int h = row->lo; h < row->hi; h += MN_MG_LANES)
+    *(lanes *)(w + h) = *(const lanes *)(z + h) * diagonal -
+                        (((*(const lanes *)(xl + h) + *(const lanes *)(xh + h)) +
+                          (*(const lanes *)(yl + h) + *(const lanes *)(yh + h))) +
+                         (*(const lanes *)(zl + h) + *(const lanes *)(zh + h)));
+  for (int32_t d = row->dead[BLACK]; d < row[1].dead[BLACK]; d++)
+    v->w[L->dead[BLACK][d]] = 0;
+  for (int32_t n = row->irregular[BLACK]; n < row[1].irregular[BLACK]; n++) {
+    const mn_mg_cell *c = &L->irregular[BLACK][n];
+    int32_t h = c->at - row->base;
+    float sum = ((c->c[0] * xl[h] + c->c[1] * xh[h]) + (c->c[2] * yl[h] + c->c[3] * yh[h])) +
+                (c->c[4] * zl[h] + c->c[5] * zh[h]);
+    w[h] = c->inverse > 0 ? z[h] / c->inverse - sum : 0;
+  }
+}
+
+static double total(lanes x)
+{
+  double sum = 0;
+  for (int l = 0; l < MN_MG_LANES; l++)
+    sum += (double)x[l];
+  return sum;
+}
+
+/* w = A z, and the sums (z, A z), (z, q), (z, r). */
+static void product_and_sums(mn_mgpcg *v, const mn_exec *exec, double sums[3])
+{
+  const mn_mg_level *L = &v->mg.level[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++) {
+    int k, j0, j1;
+    double slab[3] = {0, 0, 0};
+    mn_mg_slab(L, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++) {
+      const mn_mg_row *row = mn_mg_row_at(L, j, k);
+      if (row->lo >= row->hi)
+        continue;
+      black_product(v, row);
+      lanes zw = {0}, zq = {0}, zr = {0}, zrr = {0};
+      for (int32_t i = row->base + row->lo; i < row->base + row->hi; i += MN_MG_LANES) {
+        lanes zb = *(const lanes *)(L->u[BLACK] + i), zd = *(const lanes *)(L->u[RED] + i);
+        zw += zb * *(const lanes *)(v->w + i);
+        zrr += zd * *(const lanes *)(L->f[RED] + i);
+        zr += zb * *(const lanes *)(L->f[BLACK] + i);
+        zq += zb * *(const lanes *)(v->q[BLACK] + i) + zd * *(const lanes *)(v->q[RED] + i);
+      }
+      double red = total(zrr);
+      slab[0] += total(zw) + red;
+      slab[1] += total(zq);
+      slab[2] += total(zr) + red;
+    }
+    for (int t = 0; t < 3; t++)
+      v->partial[t * L->slabs + s] = slab[t];
+  }
+  for (int t = 0; t < 3; t++)
+    sums[t] = mn_reduce(exec, MN_SUM, v->partial + t * L->slabs, L->slabs);
+}
+
+/* d = z + beta d, q = A z + beta q, e += alpha d, r -= alpha q; returns ||r||_inf. */
+static double advance(mn_mgpcg *v, const mn_exec *exec, float alpha, float beta)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++) {
+    bits worst = {0};
+    for (int c = 0; c < 2; c++) {
+      const float *z = L->u[c], *az = c == RED ? L->f[RED] : v->w;
+      float *d = v->d[c], *q = v->q[c], *e = v->e[c], *r = L->f[c];
+      for (int32_t i = L->slab_begin[s]; i < L->slab_begin[s + 1]; i += MN_MG_LANES) {
+        lanes dn = *(const lanes *)(z + i) + *(const lanes *)(d + i) * beta;
+        lanes qn = *(const lanes *)(az + i) + *(const lanes *)(q + i) * beta;
+        lanes rn = *(const lanes *)(r + i) - qn * alpha;
+        *(lanes *)(d + i) = dn;
+        *(lanes *)(q + i) = qn;
+        *(lanes *)(e + i) += dn * alpha;
+        *(lanes *)(r + i) = rn;
+        bits size = (bits)rn & INT32_MAX, more = size > worst;
+        worst = (size & more) | (worst & ~more);
+      }
+    }
+    int32_t top = 0;
+    for (int l = 0; l < MN_MG_LANES; l++)
+      top = worst[l] > top ? worst[l] : top;
+    float norm;
+    memcpy(&norm, &top, sizeof norm);
+    v->partial[s] = (double)norm;
+  }
+  return mn_reduce(exec, MN_MAX, v->partial, L->slabs);
+}
+
+/* (d, r), not 0 after the residual was replaced */
+static double direction_residual(const mn_mgpcg *v, const mn_exec *exec)
+{
+  const mn_mg_level *L = &v->mg.level[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++) {
+    v->partial[s] = 0;
+    for (int c = 0; c < 2; c++) {
+      lanes sum = {0};
+      for (int32_t i = L->slab_begin[s]; i < L->slab_begin[s + 1]; i += MN_MG_LANES)
+        sum += *(const lanes *)(v->d[c] + i) * *(const lanes *)(L->f[c] + i);
+      v->partial[s] += total(sum);
+    }
+  }
+  return mn_reduce(exec, MN_SUM, v->partial, L->slabs);
+}
+
+/* Iterates in float until ||r|| <= target, starting from ||r|| = 1; e holds the correction. */
+typedef struct progress {
+  double dq;   /* (d, q) of the last direction; 0: none yet */
+  double norm; /* of the float residual */
+  int iterations, broken;
+} progress;
+
+static void iterate(mn_mgpcg *v, const mn_exec *exec, double target, int max_iterations,
+                    progress *t)
+{
+  size_t size = v->mg.level[0].size;
+  memset(v->e[0], 0, 2 * size * sizeof **v->e);
+  t->norm = 1;
+  double dr = t->dq > 0 ? direction_residual(v, exec) : 0;
+  while (t->norm > target && t->iterations < max_iterations) {
+    double sums[3];
+    mn_multigrid_cycle(&v->mg);
+    product_and_sums(v, exec, sums);
+    double beta = t->dq > 0 ? -sums[1] / t->dq : 0;
+    double dq = sums[0] + beta * (2 * sums[1] + beta * t->dq);
+    t->broken = !(dq > 0);
+    if (t->broken)
+      return;
+    t->norm = advance(v, exec, (float)((sums[2] + beta * dr) / dq), (float)beta);
+    t->dq = dq;
+    dr = 0; /* by the choice of alpha */
+    t->iterations++;
+  }
+}
+
+void mn_mgpcg_solve(mn_mgpcg *v, const mn_system *s, mn_regions *g, const mn_field *b,
+                    double tolerance, int max_iterations, mn_field *x, mn_solve_report *report)
+{
+  if (g->closed) {
+    mn_region_sums(g, b);
+    for (int r = 0; r < g->count; r++)
+      g->mean[r] = g->region[r].closed ? g->mean[r] / (double)g->region[r].cells : 0;
+  }
+  double goal = tolerance / s->scale, norm = true_residual(v, s, g, b, x);
+  progress t = {0};
+  report->initial_residual = norm * s->scale;
+  report->reason = MN_ITERATION_LIMIT;
+  for (int slow = 0; norm > goal && isfinite(norm) && t.iterations < max_iterations;) {
+    double before = norm, aim = AIM * goal / norm;
+    scale_residual(v, (float)(1 / norm));
+    iterate(v, s->exec, aim > REPLACE ? aim : REPLACE, max_iterations, &t);
+    add_correction(v, norm, x);
+    norm = true_residual(v, s, g, b, x);
+    slow = norm < 0.5 * before ? 0 : slow + 1;
+    if (t.broken)
+      t.dq = 0;
+    if (slow >= STALLED_AFTER && norm > goal) {
+      report->reason = MN_STALLED;
+      break;
+    }
+  }
+  report->iterations = t.iterations;
+  report->residual = norm * s->scale;
+  if (norm <= goal)
+    report->reason = MN_CONVERGED;
+  else if (!isfinite(norm))
+    report->reason = MN_DIVERGED;
+}

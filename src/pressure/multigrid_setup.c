@@ -1,0 +1,511 @@
+/* The levels of the multigrid cycle.
+
+   Coarse levels by aggregation of 2^dim cells with over-correction [Braess 1995]: a coarse face is
+   the sum of the fine faces it covers times 2^(1 - dim), the excess alike (but see coarse_share).
+   In words: the Galerkin matrix of piecewise constant interpolation, divided by 2^(dim - 1). A
+   parent whose children are all regular is regular again, so that inner cells need no coefficients
+   on any level. Interpolating linearly instead needs Galerkin matrices with 27 points at cut cells,
+   or it fails there. Coarsest level: at most 4 cells a side, solved by a dense pseudo-inverse;
+   components without excess have their mean subtracted by it. Tests:
+   tests/unit/pressure/test_multigrid.c (levels against plain Galerkin products). */
+#include "pressure/multigrid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+enum { SLAB_ROWS_2D = 16, SERIAL_BELOW = 4096, MARGIN = 8 };
+enum { B_KIND, B_RANGE, B_ROW, B_CELL, B_EXCESS, B_DEAD, B_SLAB, B_VECTOR };
+
+void mn_multigrid_free(mn_multigrid *mg)
+{
+  for (int l = 0; l < MN_MG_LEVELS; l++)
+    for (int b = 0; b < 8; b++)
+      mn_buffer_free(&mg->level[l].buffer[b]);
+  mn_buffer_free(&mg->buffer[0]);
+  mn_buffer_free(&mg->buffer[1]);
+}
+
+size_t mn_multigrid_bytes(const mn_multigrid *mg)
+{
+  size_t bytes = mg->buffer[0].bytes + mg->buffer[1].bytes;
+  for (int l = 0; l < MN_MG_LEVELS; l++)
+    for (int b = 0; b < 8; b++)
+      bytes += mg->level[l].buffer[b].bytes;
+  return bytes;
+}
+
+static const uint8_t *kinds(const mn_mg_level *L, int j, int k)
+{
+  return L->kind + (size_t)L->n[0] * ((size_t)j + (size_t)L->n[1] * (size_t)k);
+}
+
+/* Extent of a row and how many irregular and dead cells of each colour it has. */
+static void measure_row(const mn_mg_level *L, int j, int k)
+{
+  mn_mg_row *row = mn_mg_row_at(L, j, k);
+  const int *range = L->range[j + L->n[1] * k];
+  const uint8_t *kind = kinds(L, j, k);
+  *row = (mn_mg_row){.parity = (j + k) & 1};
+  if (range[0] >= range[1])
+    return;
+  row->lo = range[0] / 2;
+  int length = (range[1] - 1) / 2 + 1 - row->lo;
+  row->hi = row->lo + (length + MN_MG_LANES - 1) / MN_MG_LANES * MN_MG_LANES;
+  int alive[2] = {0, 0}, irregular[2] = {0, 0};
+  for (int i = range[0]; i < range[1]; i++) {
+    alive[i & 1] += kind[i] != MN_DEAD;
+    irregular[i & 1] += kind[i] == MN_IRREGULAR;
+  }
+  for (int odd = 0; odd < 2; odd++) {
+    int colour = (odd + row->parity) & 1;
+    row->irregular[colour] = irregular[odd];
+    row->dead[colour] = row->hi - row->lo - alive[odd];
+  }
+}
+
+static int least(int a, int b)
+{
+  return a < b ? a : b;
+}
+static int greatest(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* Slabs begin at whole vectors, so that flat loops over them need no remainder. */
+static int64_t aligned(int64_t at)
+{
+  return (at + MN_MG_LANES - 1) / MN_MG_LANES * MN_MG_LANES;
+}
+
+/* Turns counts into first entries and gives each row its place. */
+static void place_rows(mn_mg_level *L, int32_t totals[4])
+{
+  int rows = L->pitch * (L->n[2] + 2), longest = 0;
+  int64_t at = MARGIN;
+  memset(totals, 0, 4 * sizeof *totals);
+  for (int r = 0; r < rows; r++) {
+    mn_mg_row *row = &L->row[r];
+    int j = r % L->pitch - 1, k = r / L->pitch - 1;
+    if (j >= 0 && j < L->n[1] && k >= 0 && k < L->n[2] && (j + L->n[1] * k) % L->slab_rows == 0) {
+      at = aligned(at);
+      L->slab_begin[(j + L->n[1] * k) / L->slab_rows] = (int32_t)at;
+    }
+    for (int c = 0; c < 2; c++) {
+      int32_t irregular = row->irregular[c], dead = row->dead[c];
+      row->irregular[c] = totals[c];
+      row->dead[c] = totals[2 + c];
+      totals[c] += irregular;
+      totals[2 + c] += dead;
+    }
+    if (row->lo >= row->hi)
+      continue;
+    int lo = row->lo - 1, hi = row->hi + 1;
+    int near[4] = {-1, 1, -L->pitch, L->pitch};
+    for (int t = 0; t < 4; t++) {
+      const mn_mg_row *other = row + near[t];
+      if (other->lo < other->hi) {
+        lo = least(lo, other->lo);
+        hi = greatest(hi, other->hi);
+      }
+    }
+    row->base = (int32_t)(at - lo);
+    at += hi - lo;
+    longest = greatest(longest, hi);
+  }
+  at = aligned(at);
+  L->slab_begin[L->slabs] = (int32_t)at;
+  for (int r = 0; r < rows; r++)
+    if (L->row[r].lo >= L->row[r].hi)
+      L->row[r].base = (int32_t)at + MARGIN; /* the row of zeros */
+  L->row[rows] = (mn_mg_row){.irregular = {totals[0], totals[1]}, .dead = {totals[2], totals[3]}};
+  L->size = ((size_t)at + (size_t)longest + 4 * MARGIN) / 16 * 16;
+}
+
+static mn_status shape_level(mn_context *ctx, const mn_multigrid *mg, mn_mg_level *L,
+                             const mn_exec *exec)
+{
+  L->pitch = L->n[1] + 2;
+  L->slab_rows = mg->dim == 3 ? L->n[1] : least(SLAB_ROWS_2D, L->n[1]);
+  L->slabs = (L->n[1] * L->n[2] + L->slab_rows - 1) / L->slab_rows;
+  int64_t cells = (int64_t)L->n[0] * L->n[1] * L->n[2];
+  L->threads = cells < SERIAL_BELOW ? 1 : exec->threads;
+  size_t rows = (size_t)L->pitch * ((size_t)L->n[2] + 2);
+  MN_TRY(mn_reserve(ctx, "multigrid rows", rows + 1, sizeof *L->row, &L->buffer[B_ROW]));
+  MN_TRY(mn_reserve(ctx, "multigrid slabs", (size_t)L->slabs + 1, sizeof *L->slab_begin,
+                    &L->buffer[B_SLAB]));
+  L->row = L->buffer[B_ROW].data;
+  L->slab_begin = L->buffer[B_SLAB].data;
+  memset(L->row, 0, (rows + 1) * sizeof *L->row);
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++) {
+    int k, j0, j1;
+    mn_mg_slab(L, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      measure_row(L, j, k);
+  }
+  int32_t totals[4];
+  place_rows(L, totals);
+
+  size_t irregular = (size_t)totals[0] + (size_t)totals[1],
+         dead = (size_t)totals[2] + (size_t)totals[3];
+  MN_TRY(mn_reserve(ctx, "multigrid cells", irregular, sizeof(mn_mg_cell), &L->buffer[B_CELL]));
+  MN_TRY(mn_reserve(ctx, "multigrid cells", irregular, sizeof(float), &L->buffer[B_EXCESS]));
+  MN_TRY(mn_reserve(ctx, "multigrid cells", dead, sizeof(int32_t), &L->buffer[B_DEAD]));
+  MN_TRY(mn_reserve(ctx, "multigrid vectors", 4 * L->size, sizeof(float), &L->buffer[B_VECTOR]));
+  L->irregular[0] = L->buffer[B_CELL].data;
+  L->irregular[1] = L->irregular[0] + totals[0];
+  L->cell_excess[0] = L->buffer[B_EXCESS].data;
+  L->cell_excess[1] = L->cell_excess[0] + totals[0];
+  L->dead[0] = L->buffer[B_DEAD].data;
+  L->dead[1] = L->dead[0] + totals[2];
+  float *vectors = L->buffer[B_VECTOR].data;
+  for (int c = 0; c < 2; c++) {
+    L->u[c] = vectors + (size_t)c * L->size;
+    L->f[c] = vectors + (size_t)(2 + c) * L->size;
+  }
+  memset(vectors, 0, 4 * L->size * sizeof *vectors);
+  return MN_OK;
+}
+
+static void fill_dead(const mn_mg_level *L, int j, int k)
+{
+  const mn_mg_row *row = mn_mg_row_at(L, j, k);
+  const uint8_t *kind = kinds(L, j, k);
+  for (int c = 0; c < 2; c++) {
+    int32_t *dead = L->dead[c] + row->dead[c];
+    int odd = (row->parity + c) & 1;
+    for (int h = row->lo; h < row->hi; h++)
+      if (2 * h + odd >= L->n[0] || kind[2 * h + odd] == MN_DEAD)
+        *dead++ = row->base + h;
+  }
+}
+
+/* ---- the finest level ---------------------------------------------------------------------- */
+
+static void put_cell(mn_mg_level *L, int colour, int32_t entry, int32_t at, const double c[6],
+                     double excess)
+{
+  mn_mg_cell *cell = &L->irregular[colour][entry];
+  double sum = excess;
+  cell->at = at;
+  for (int side = 0; side < 6; side++) {
+    cell->c[side] = (float)c[side];
+    sum += c[side];
+  }
+  cell->inverse = sum > 0 ? (float)(1 / sum) : 0;
+  L->cell_excess[colour][entry] = (float)excess;
+}
+
+static void fill_finest_row(mn_multigrid *mg, const mn_system *s, int j, int k)
+{
+  mn_mg_level *L = &mg->level[0];
+  const mn_mg_row *row = mn_mg_row_at(L, j, k);
+  const uint8_t *kind = kinds(L, j, k);
+  const int *range = L->range[j + L->n[1] * k];
+  int32_t entry[2] = {row->irregular[0], row->irregular[1]};
+  mn_mg_fine *fine = mg->fine + entry[0] + entry[1];
+  for (int i = range[0]; i < range[1]; i++) {
+    if (kind[i] != MN_IRREGULAR)
+      continue;
+    int colour = (i + row->parity) & 1;
+    double excess = s->cell(s->self, i, j, k, fine->c);
+    put_cell(L, colour, entry[colour]++, row->base + i / 2, fine->c, excess);
+    fine->i = i;
+    fine->diagonal = excess;
+    for (int side = 0; side < 6; side++)
+      fine->diagonal += fine->c[side];
+    fine++;
+  }
+  fill_dead(L, j, k);
+}
+
+static mn_status build_finest(mn_context *ctx, mn_multigrid *mg, const mn_system *s,
+                              const mn_regions *g)
+{
+  mn_mg_level *L = &mg->level[0];
+  memcpy(L->n, s->n, sizeof L->n);
+  L->kind = g->kind;
+  L->range = (const int(*)[2])g->range;
+  L->excess = (float)s->excess;
+  MN_TRY(shape_level(ctx, mg, L, s->exec));
+  const mn_mg_row *last = &L->row[L->pitch * (L->n[2] + 2)];
+  MN_TRY(mn_reserve(ctx, "cut cells", (size_t)(last->irregular[0] + last->irregular[1]),
+                    sizeof *mg->fine, &mg->buffer[0]));
+  mg->fine = mg->buffer[0].data;
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int slab = 0; slab < L->slabs; slab++) {
+    int k, j0, j1;
+    mn_mg_slab(L, slab, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      fill_finest_row(mg, s, j, k);
+  }
+  return MN_OK;
+}
+
+/* ---- coarse levels ------------------------------------------------------------------------- */
+
+/* Kinds of a coarse row: regular if all children are, dead if all are. */
+static void coarsen_kinds(const mn_mg_level *F, const mn_mg_level *C, int J, int K, uint8_t *kind,
+                          int range[2])
+{
+  int lo = F->n[0], hi = 0;
+  const uint8_t *child[4];
+  int rows = 0, wanted = F->n[2] == 1 && C->n[2] == 1 ? 2 : 4;
+  for (int t = 0; t < 4; t++) {
+    int j = 2 * J + (t & 1), k = 2 * K + (t >> 1);
+    if (j >= F->n[1] || k >= F->n[2])
+      continue;
+    const int *r = F->range[j + F->n[1] * k];
+    child[rows++] = kinds(F, j, k);
+    if (r[0] < r[1]) {
+      lo = least(lo, r[0]);
+      hi = greatest(hi, r[1]);
+    }
+  }
+  memset(kind, MN_DEAD, (size_t)C->n[0]);
+  range[0] = range[1] = 0;
+  if (lo >= hi)
+    return;
+  range[0] = lo / 2;
+  range[1] = (hi + 1) / 2;
+  for (int I = range[0]; I < range[1]; I++) {
+    int any = 0, all = rows == wanted && 2 * I + 1 < F->n[0];
+    for (int t = 0; t < rows; t++) {
+      int a = child[t][2 * I], b = 2 * I + 1 < F->n[0] ? child[t][2 * I + 1] : MN_DEAD;
+      any |= a | b;
+      all &= (a == MN_REGULAR) & (b == MN_REGULAR);
+    }
+    kind[I] = all ? MN_REGULAR : any ? MN_IRREGULAR : MN_DEAD;
+  }
+}
+
+/* Adds what one child contributes to its parent: the faces that lie on the parent's sides. */
+static void add_child(double c[6], const float child[6], int odd_x, int odd_y, int odd_z)
+{
+  c[odd_x] += (double)child[odd_x];
+  c[2 + odd_y] += (double)child[2 + odd_y];
+  c[4 + odd_z] += (double)child[4 + odd_z];
+}
+
+/* What the excess of a child counts in its parent. A link to a fixed value counts like a face; a
+   mass, which is what regular cells have, is not over-corrected and counts twice. */
+static double coarse_share(const mn_mg_level *F, float excess)
+{
+  return (double)excess + (double)(excess < F->excess ? excess : F->excess);
+}
+
+static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_level *C, int J,
+                            int K)
+{
+  static const float ones[2][6] = {{1, 1, 1, 1, 0, 0}, {1, 1, 1, 1, 1, 1}};
+  const float *regular = ones[mg->dim == 3];
+  double factor = mg->dim == 3 ? 0.25 : 0.5;
+  const mn_mg_row *row = mn_mg_row_at(C, J, K), *child[4] = {0};
+  const uint8_t *child_kind[4], *kind = kinds(C, J, K);
+  int32_t entry[2] = {row->irregular[0], row->irregular[1]}, cursor[4][2];
+  for (int t = 0; t < 4; t++) {
+    int j = 2 * J + (t & 1), k = 2 * K + (t >> 1);
+    if (j >= F->n[1] || k >= F->n[2])
+      continue;
+    child[t] = mn_mg_row_at(F, j, k);
+    child_kind[t] = kinds(F, j, k);
+    for (int c = 0; c < 2; c++)
+      cursor[t][c] = child[t]->irregular[c];
+  }
+  const int *range = C->range[J + C->n[1] * K];
+  for (int I = range[0]; I < range[1]; I++) {
+    if (kind[I] != MN_IRREGULAR)
+      continue;
+    double c[6] = {0}, excess = 0;
+    for (int t = 0; t < 4; t++)
+      for (int odd = 0; odd < 2 && child[t]; odd++) {
+        int i = 2 * I + odd, colour = (odd + child[t]->parity) & 1;
+        if (i >= F->n[0] || child_kind[t][i] == MN_DEAD)
+          continue;
+        if (child_kind[t][i] == MN_REGULAR) {
+          add_child(c, regular, odd, t & 1, t >> 1);
+          excess += 2 * (double)F->excess;
+          continue;
+        }
+        while (F->irregular[colour][cursor[t][colour]].at < child[t]->base + I)
+          cursor[t][colour]++;
+        add_child(c, F->irregular[colour][cursor[t][colour]].c, odd, t & 1, t >> 1);
+        excess += coarse_share(F, F->cell_excess[colour][cursor[t][colour]]);
+      }
+    for (int side = 0; side < 6; side++)
+      c[side] *= factor;
+    int colour = (I + row->parity) & 1;
+    put_cell(C, colour, entry[colour]++, row->base + I / 2, c, factor * excess);
+  }
+  fill_dead(C, J, K);
+}
+
+static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn_exec *exec)
+{
+  mn_mg_level *F = &mg->level[l - 1], *C = &mg->level[l];
+  for (int a = 0; a < 3; a++)
+    C->n[a] = (F->n[a] + 1) / 2;
+  size_t rows = (size_t)C->n[1] * (size_t)C->n[2];
+  MN_TRY(mn_reserve(ctx, "multigrid kinds", rows * (size_t)C->n[0], 1, &C->buffer[B_KIND]));
+  MN_TRY(mn_reserve(ctx, "multigrid rows", rows, 2 * sizeof(int), &C->buffer[B_RANGE]));
+  uint8_t *kind = C->buffer[B_KIND].data;
+  int(*range)[2] = C->buffer[B_RANGE].data;
+  int row_count = (int)rows, ny = C->n[1];
+#pragma omp parallel for schedule(static) num_threads(F->threads)
+  for (int row = 0; row < row_count; row++)
+    coarsen_kinds(F, C, row % ny, row / ny, kind + (size_t)row * (size_t)C->n[0], range[row]);
+  C->kind = kind;
+  C->range = (const int(*)[2])range;
+  C->excess = 4 * F->excess;
+  MN_TRY(shape_level(ctx, mg, C, exec));
+#pragma omp parallel for schedule(static) num_threads(C->threads)
+  for (int s = 0; s < C->slabs; s++) {
+    int k, j0, j1;
+    mn_mg_slab(C, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      fill_coarse_row(mg, F, C, j, k);
+  }
+  return MN_OK;
+}
+
+/* ---- the coarsest level -------------------------------------------------------------------- */
+
+/* Lists the unknowns; `number` gives the unknown of a cell, or -1. */
+static void list_dense(mn_multigrid *mg, const mn_mg_level *L, int number[MN_MG_DENSE])
+{
+  mg->dense = 0;
+  for (int k = 0; k < L->n[2]; k++)
+    for (int j = 0; j < L->n[1]; j++)
+      for (int i = 0; i < L->n[0]; i++) {
+        const mn_mg_row *row = mn_mg_row_at(L, j, k);
+        int *mine = &number[i + L->n[0] * (j + L->n[1] * k)];
+        *mine = -1;
+        if (kinds(L, j, k)[i] == MN_DEAD)
+          continue;
+        *mine = mg->dense++;
+        mg->dense_cell[*mine].colour = (i + row->parity) & 1;
+        mg->dense_cell[*mine].at = row->base + i / 2;
+      }
+}
+
+/* The matrix of the coarsest level, row by row, and the excess of each row. */
+static void fill_dense(const mn_multigrid *mg, const mn_mg_level *L, const int number[MN_MG_DENSE],
+                       double *A, double *excess)
+{
+  int m = mg->dense, step[3] = {1, L->n[0], L->n[0] * L->n[1]};
+  memset(A, 0, (size_t)(m * m) * sizeof *A);
+  for (int at = 0; at < L->n[0] * L->n[1] * L->n[2]; at++) {
+    int u = number[at], regular = L->kind[at] == MN_REGULAR;
+    if (u < 0)
+      continue;
+    int colour = mg->dense_cell[u].colour;
+    const mn_mg_row *row = mn_mg_row_at(L, at / step[1] % L->n[1], at / step[2]);
+    int32_t entry = row->irregular[colour];
+    while (!regular && L->irregular[colour][entry].at != mg->dense_cell[u].at)
+      entry++;
+    excess[u] = (double)(regular ? L->excess : L->cell_excess[colour][entry]);
+    A[u * m + u] = excess[u];
+    for (int side = 0; side < 2 * mg->dim; side++) {
+      double c = regular ? 1 : (double)L->irregular[colour][entry].c[side];
+      if (!(c > 0))
+        continue;
+      int v = number[at + (side & 1 ? 1 : -1) * step[side / 2]];
+      A[u * m + u] += c;
+      A[u * m + v] -= c;
+    }
+  }
+}
+
+/* Inverse of a symmetric positive definite matrix in place (Gauss-Jordan, no pivoting needed). */
+static void invert(double *A, int m)
+{
+  for (int p = 0; p < m; p++) {
+    double pivot = 1 / A[p * m + p];
+    A[p * m + p] = 1;
+    for (int c = 0; c < m; c++)
+      A[p * m + c] *= pivot;
+    for (int r = 0; r < m; r++) {
+      double factor = A[r * m + p];
+      if (r == p || factor == 0)
+        continue;
+      A[r * m + p] = 0;
+      for (int c = 0; c < m; c++)
+        A[r * m + c] -= factor * A[p * m + c];
+    }
+  }
+}
+
+/* component[u]: least unknown connected with u. */
+static void find_components(const double *A, int m, int *component)
+{
+  for (int u = 0; u < m; u++)
+    component[u] = u;
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int u = 0; u < m; u++)
+      for (int v = 0; v < m; v++)
+        if (A[u * m + v] != 0 && component[v] < component[u]) {
+          component[u] = component[v];
+          changed = 1;
+        }
+  }
+}
+
+/* A component without excess is singular: gamma e e^T is added before and its inverse,
+   e e^T / (gamma |e|^4), subtracted after the inversion. */
+static mn_status build_dense(mn_context *ctx, mn_multigrid *mg)
+{
+  static const double SINGULAR = 1e-6; /* float coefficients are known no better */
+  const mn_mg_level *L = &mg->level[mg->levels - 1];
+  int number[MN_MG_DENSE], component[MN_MG_DENSE], members[MN_MG_DENSE] = {0};
+  double excess[MN_MG_DENSE], anchor[MN_MG_DENSE] = {0}, weight[MN_MG_DENSE] = {0}, *A;
+  list_dense(mg, L, number);
+  int m = mg->dense;
+  MN_TRY(MN_NEW(ctx, "coarsest matrix", (size_t)(m * m), &A));
+  fill_dense(mg, L, number, A, excess);
+  find_components(A, m, component);
+  for (int u = 0; u < m; u++) {
+    anchor[component[u]] += excess[u];
+    weight[component[u]] += A[u * m + u];
+    members[component[u]]++;
+  }
+  for (int u = 0; u < m; u++) {
+    int t = component[u], singular = anchor[t] <= SINGULAR * weight[t] / members[t];
+    weight[u] = u == t ? (weight[t] > 0 ? weight[t] : 1) : weight[u];
+    for (int v = 0; v < m && singular; v++)
+      A[u * m + v] += component[v] == t ? weight[t] / members[t] / members[t] : 0;
+    component[u] = singular ? t : -1;
+  }
+  invert(A, m);
+  for (int u = 0; u < m; u++)
+    for (int v = 0; v < m; v++) {
+      int t = component[u];
+      double shift = t >= 0 && component[v] == t ? 1 / weight[t] : 0;
+      mg->inverse[u * m + v] = (float)(A[u * m + v] - shift);
+    }
+  mn_free(A);
+  return MN_OK;
+}
+
+mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg, const mn_system *s,
+                             const mn_regions *g)
+{
+  mg->dim = s->dim;
+  mg->levels = 1;
+  MN_TRY(build_finest(ctx, mg, s, g));
+  for (const mn_mg_level *L = &mg->level[0];; L = &mg->level[mg->levels - 1]) {
+    if (greatest(L->n[0], greatest(L->n[1], L->n[2])) <= MN_MG_COARSEST)
+      break;
+    MN_TRY(build_coarse(ctx, mg, mg->levels, s->exec));
+    mg->levels++;
+  }
+  mg->scratch_row = ((size_t)s->n[0] + 4 * MARGIN) / 16 * 16 + 16;
+  MN_TRY(mn_reserve(ctx, "multigrid scratch", 2 * mg->scratch_row * (size_t)mg->level[0].slabs,
+                    sizeof(float), &mg->buffer[1]));
+  mg->scratch = mg->buffer[1].data;
+  return build_dense(ctx, mg);
+}

@@ -1,0 +1,327 @@
+/* The pressure system: unknowns and coefficients from the geometry, closed regions, the gradient.
+
+       sum over the open faces f of c: w_f / dx^2 (p_c - p_n) = b_c
+
+   Source: face fractions w [Ng, Min, Gibou 2009; Batty, Bertails, Bridson 2007]; at the surface the
+   ghost fluid value, p = 0 at theta dx from the centre, gives the excess w / theta [Gibou et al.
+   2002]; at an open side p = 0 on the face gives 2 w. All coefficients are kept divided by 1/dx^2.
+   Limits: cubic cells, constant density. theta >= theta_min keeps the diagonal bounded; it moves
+   the surface by at most theta_min dx.
+   Tests: tests/unit/pressure/test_pressure.c, tests/verify/test_mms_disk.c. */
+#include "pressure/pressure.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "pressure/mgpcg.h"
+#include "pressure/mic.h"
+
+struct mn_pressure {
+  mn_context *ctx;
+  const mn_grid *grid;
+  mn_pressure_solver solver;
+  mn_pressure_geometry geometry; /* arrays borrowed from the last assembly */
+  mn_system system;
+  mn_regions regions;
+  mn_mgpcg mgpcg;
+  mn_stencil stencil; /* PCG only, as are the next two */
+  mn_mic pcg;
+  int has_pcg;
+};
+
+/* ---- coefficients -------------------------------------------------------------------------- */
+
+static double theta(const mn_pressure_geometry *g, double liquid, double air)
+{
+  double t = liquid / (liquid - air);
+  return t > g->theta_min ? t : g->theta_min;
+}
+
+static double cell(const void *self, int i, int j, int k, double c[6])
+{
+  const mn_pressure *v = self;
+  const mn_pressure_geometry *g = &v->geometry;
+  int at[3] = {i, j, k}, dim = v->grid->dim;
+  double excess = 0;
+  for (int side = 0; side < 6; side++) {
+    int a = side / 2, high = side & 1;
+    c[side] = 0;
+    if (a >= dim)
+      continue;
+    const mn_field *open = &g->open[a];
+    double w = open->at[mn_index(open, i, j, k) + (high ? open->stride[a] : 0)];
+    if (!(w > 0))
+      continue;
+    int beyond = high ? at[a] + 1 >= v->grid->n[a] : at[a] <= 0;
+    if (beyond) {
+      excess += g->open_sides >> side & 1 ? 2 * w : 0;
+      continue;
+    }
+    const mn_field *phi = g->liquid;
+    const double *here = phi ? phi->at + mn_index(phi, i, j, k) : NULL;
+    double other = phi ? here[high ? phi->stride[a] : -phi->stride[a]] : -1;
+    if (other >= 0)
+      excess += w / theta(g, *here, other);
+    else
+      c[side] = w;
+  }
+  return excess;
+}
+
+static int is_unknown(const mn_pressure *v, int i, int j, int k)
+{
+  double c[6];
+  if (v->geometry.liquid && !(mn_get(v->geometry.liquid, i, j, k) < 0))
+    return 0;
+  double sum = cell(v, i, j, k, c);
+  for (int side = 0; side < 6; side++)
+    sum += c[side];
+  return sum > 0;
+}
+
+/* Cells in the liquid, as a range of the row. */
+static void liquid_range(const mn_pressure *v, int j, int k, int *lo, int *hi)
+{
+  const mn_field *phi = v->geometry.liquid;
+  *lo = 0;
+  *hi = v->grid->n[0];
+  if (!phi)
+    return;
+  const double *p = phi->at + mn_index(phi, 0, j, k);
+  while (*hi > *lo && !(p[*hi - 1] < 0))
+    --*hi;
+  while (*lo < *hi && !(p[*lo] < 0))
+    ++*lo;
+}
+
+/* least and greatest of the faces, greatest of the level set, over the stencil of one cell */
+static inline uint8_t kind_of(double least, double greatest, double phi, double phi_worst)
+{
+  int unknown = (greatest > 0) & (phi < 0);
+  int regular = (least >= 1) & (phi_worst < 0);
+  return (uint8_t)(unknown + (unknown & !regular));
+}
+
+static void classify(const void *self, int j, int k, uint8_t *kind, int *lo, int *hi)
+{
+  const mn_pressure *v = self;
+  const mn_pressure_geometry *g = &v->geometry;
+  int dim = v->grid->dim, n = v->grid->n[0];
+  int border = j == 0 || j + 1 == v->grid->n[1] || (dim == 3 && (k == 0 || k + 1 == v->grid->n[2]));
+  int from, to;
+  liquid_range(v, j, k, &from, &to);
+  for (int i = 0; i < n; i++)
+    kind[i] = MN_DEAD;
+  for (int i = from; i < to; i++) {
+    if (border || i == 0 || i + 1 == n) {
+      kind[i] = is_unknown(v, i, j, k) ? MN_IRREGULAR : MN_DEAD;
+      continue;
+    }
+    double least = 1, greatest = 0, phi = -1, worst = -1;
+    for (int a = 0; a < dim; a++) {
+      const double *w = g->open[a].at + mn_index(&g->open[a], i, j, k);
+      double w1 = w[g->open[a].stride[a]];
+      least = fmin(least, fmin(*w, w1));
+      greatest = fmax(greatest, fmax(*w, w1));
+    }
+    if (g->liquid) {
+      const double *p = g->liquid->at + mn_index(g->liquid, i, j, k);
+      phi = worst = *p;
+      for (int a = 0; a < dim; a++)
+        worst = fmax(worst, fmax(p[-g->liquid->stride[a]], p[g->liquid->stride[a]]));
+    }
+    kind[i] = kind_of(least, greatest, phi, worst);
+  }
+  while (to > from && kind[to - 1] == MN_DEAD)
+    to--;
+  while (from < to && kind[from] == MN_DEAD)
+    from++;
+  *lo = from;
+  *hi = to;
+}
+
+/* ---- life and assembly --------------------------------------------------------------------- */
+
+mn_status mn_pressure_create(mn_context *ctx, const mn_grid *grid, mn_pressure_solver solver,
+                             mn_pressure **pressure)
+{
+  mn_pressure *v;
+  *pressure = NULL;
+  MN_TRY(MN_NEW(ctx, "pressure solver", 1, &v));
+  v->ctx = ctx;
+  v->grid = grid;
+  v->solver = solver;
+  mn_status status = MN_OK;
+  if (solver == MN_PRESSURE_PCG) {
+    status = mn_stencil_create(ctx, grid, MN_CELL, &v->stencil);
+    if (status == MN_OK)
+      status = mn_mic_create(ctx, grid, MN_CELL, &v->pcg);
+  }
+  if (status != MN_OK)
+    mn_pressure_destroy(&v);
+  *pressure = v;
+  return status;
+}
+
+void mn_pressure_destroy(mn_pressure **pressure)
+{
+  mn_pressure *v = *pressure;
+  if (!v)
+    return;
+  mn_regions_free(&v->regions);
+  mn_mgpcg_free(&v->mgpcg);
+  mn_stencil_destroy(&v->stencil);
+  mn_mic_destroy(&v->pcg);
+  mn_free(v);
+  *pressure = NULL;
+}
+
+/* The system with true coefficients, for the reference solver. */
+static void fill_stencil(mn_pressure *v)
+{
+  mn_stencil *s = &v->stencil;
+  for (int k = 0; k < v->grid->n[2]; k++)
+    for (int j = 0; j < v->grid->n[1]; j++)
+      for (int i = 0; i < v->grid->n[0]; i++) {
+        double c[6] = {0}, diagonal = 0;
+        if (mn_kind_row(&v->regions, j, k)[i] != MN_DEAD) {
+          diagonal = cell(v, i, j, k, c);
+          for (int side = 0; side < 6; side++)
+            diagonal += c[side];
+        }
+        mn_set(&s->diagonal, i, j, k, diagonal * v->system.scale);
+        for (int a = 0; a < v->grid->dim; a++)
+          mn_set(&s->off[a], i, j, k, c[2 * a] * v->system.scale);
+      }
+}
+
+mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geometry)
+{
+  const mn_grid *grid = v->grid;
+  v->geometry = *geometry;
+  v->system = (mn_system){.dim = grid->dim,
+                          .n = {grid->n[0], grid->n[1], grid->n[2]},
+                          .scale = 1 / (grid->dx * grid->dx),
+                          .exec = grid->exec,
+                          .self = v,
+                          .classify = classify,
+                          .cell = cell};
+  MN_TRY(mn_regions_build(v->ctx, &v->regions, &v->system));
+  if (v->solver == MN_PRESSURE_MGPCG)
+    return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->system, &v->regions);
+  fill_stencil(v);
+  mn_mic_setup(&v->pcg, &v->stencil);
+  return MN_OK;
+}
+
+/* ---- solution ------------------------------------------------------------------------------ */
+
+/* Records the sum of b over each closed region; returns whether all are compatible. */
+static int check_compatible(mn_pressure *v, const mn_field *b, double sum_tolerance)
+{
+  mn_regions *g = &v->regions;
+  int good = 1;
+  if (!g->closed)
+    return good;
+  mn_region_sums(g, b);
+  for (int r = 0; r < g->count; r++) {
+    g->region[r].rhs_sum = g->region[r].closed ? g->mean[r] : 0;
+    good &= fabs(g->region[r].rhs_sum) <= sum_tolerance;
+  }
+  return good;
+}
+
+mn_status mn_pressure_solve(mn_pressure *v, const mn_field *b, double tolerance,
+                            double sum_tolerance, int max_iterations, mn_field *p,
+                            mn_solve_report *report)
+{
+  *report = (mn_solve_report){.closed_regions = v->regions.closed};
+  mn_region_clear_outside(&v->regions, p);
+  if (!check_compatible(v, b, sum_tolerance)) {
+    report->reason = MN_INCOMPATIBLE;
+    return MN_OK;
+  }
+  if (v->solver == MN_PRESSURE_PCG)
+    mn_mic_solve(&v->pcg, &v->stencil, &v->regions, b, tolerance, max_iterations, p, report);
+  else
+    mn_mgpcg_solve(&v->mgpcg, &v->system, &v->regions, b, tolerance, max_iterations, p, report);
+  mn_region_subtract_mean(&v->regions, p);
+  return MN_OK;
+}
+
+/* grad p at the face between cell (i, j, k) and its lower neighbour along `a`. */
+static double face_gradient(const mn_pressure *v, const mn_field *p, int a, int i, int j, int k)
+{
+  const mn_pressure_geometry *g = &v->geometry;
+  const mn_grid *grid = v->grid;
+  int high[3] = {i, j, k}, low[3] = {i, j, k};
+  low[a]--;
+  if (!(mn_get(&g->open[a], i, j, k) > 0))
+    return 0;
+  int has_low = low[a] >= 0, has_high = high[a] < grid->n[a];
+  int low_unknown = has_low && mn_kind_row(&v->regions, low[1], low[2])[low[0]] != MN_DEAD;
+  int high_unknown = has_high && mn_kind_row(&v->regions, high[1], high[2])[high[0]] != MN_DEAD;
+  double p_low = low_unknown ? mn_get(p, low[0], low[1], low[2]) : 0;
+  double p_high = high_unknown ? mn_get(p, high[0], high[1], high[2]) : 0;
+  double distance = 1;
+  if (!low_unknown && !high_unknown)
+    return 0;
+  if (!has_low || !has_high) {
+    if (!(g->open_sides >> (2 * a + !has_high) & 1))
+      return 0;
+    distance = 0.5;
+  } else if (!low_unknown || !high_unknown) {
+    double phi_low = mn_get(g->liquid, low[0], low[1], low[2]);
+    double phi_high = mn_get(g->liquid, high[0], high[1], high[2]);
+    distance = low_unknown ? theta(g, phi_low, phi_high) : theta(g, phi_high, phi_low);
+  }
+  return (p_high - p_low) / (distance * grid->dx);
+}
+
+void mn_pressure_gradient(const mn_pressure *v, const mn_field *p, mn_field gradient[3])
+{
+  for (int a = 0; a < v->grid->dim; a++) {
+    mn_field *f = &gradient[a];
+#pragma omp parallel for schedule(static) num_threads(v->grid->exec->threads)
+    for (int s = 0; s < mn_slabs(f); s++) {
+      int k, j0, j1;
+      mn_slab(f, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        for (int i = 0; i < f->n[0]; i++)
+          mn_set(f, i, j, k, face_gradient(v, p, a, i, j, k));
+    }
+  }
+}
+
+/* ---- questions ----------------------------------------------------------------------------- */
+
+size_t mn_pressure_unknowns(const mn_pressure *v)
+{
+  return v->regions.unknowns;
+}
+
+size_t mn_pressure_bytes(const mn_pressure *v)
+{
+  size_t bytes = sizeof *v + mn_mgpcg_bytes(&v->mgpcg);
+  for (size_t b = 0; b < sizeof v->regions.buffer / sizeof *v->regions.buffer; b++)
+    bytes += v->regions.buffer[b].bytes;
+  if (v->solver == MN_PRESSURE_PCG)
+    bytes += (size_t)(6 + v->grid->dim) * v->pcg.r.size * sizeof(double);
+  return bytes;
+}
+
+int mn_pressure_region_count(const mn_pressure *v)
+{
+  return v->regions.count;
+}
+
+mn_pressure_region mn_pressure_get_region(const mn_pressure *v, int region)
+{
+  return v->regions.region[region];
+}
+
+int mn_pressure_region_of(const mn_pressure *v, int i, int j, int k)
+{
+  return mn_region_at(&v->regions, i, j, k);
+}

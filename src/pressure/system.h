@@ -1,0 +1,75 @@
+/* What the solvers of this folder know of a linear system: a symmetric M-matrix with one unknown
+   per point of a box, coupled along the axes and divided by `scale`,
+
+       (A x)_c = (sum of the couplings + excess) x_c - sum of coupling times neighbour.
+
+   The scale is chosen so that nearly all cells are regular: all 2 dim couplings are 1 and the
+   excess is that of the system (0 for the pressure). Regular cells need no stored numbers. */
+#ifndef MN_PRESSURE_SYSTEM_H
+#define MN_PRESSURE_SYSTEM_H
+
+#include "grid/grid.h"
+#include "meniscus/base.h"
+#include "pressure/pressure.h"
+
+enum { MN_DEAD, MN_REGULAR, MN_IRREGULAR }; /* dead: no unknown */
+
+/* Side s = 2 axis + (0 low, 1 high). */
+typedef struct mn_system {
+  int dim, n[3];
+  double scale;  /* true coefficient = scale times the one here */
+  double excess; /* of a regular cell */
+  const mn_exec *exec;
+  const void *self;
+  /* Kinds of the n[0] cells of a row; [lo, hi) holds all that are not dead. */
+  void (*classify)(const void *self, int j, int k, uint8_t *kind, int *lo, int *hi);
+  /* Couplings to the neighbours at the six sides; returns the excess. */
+  double (*cell)(const void *self, int i, int j, int k, double coupling[6]);
+} mn_system;
+
+/* An array that is kept and grows; contents are lost when it does. */
+typedef struct mn_buffer {
+  void *data;
+  size_t bytes;
+} mn_buffer;
+MN_MUST_CHECK mn_status mn_reserve(mn_context *ctx, const char *what, size_t count, size_t size,
+                                   mn_buffer *buffer);
+void mn_buffer_free(mn_buffer *buffer);
+
+/* Unknowns of a row connected by open faces. */
+typedef struct mn_run {
+  int lo, hi, region;
+} mn_run;
+
+/* Which cells are unknowns and how they hang together. */
+typedef struct mn_regions {
+  int n[3];
+  uint8_t *kind;   /* of all cells, x fastest */
+  int (*range)[2]; /* per row j + n[1] k: where it is not dead */
+  int *first_run;  /* per row, and one more */
+  mn_run *run;
+  double *run_sum;            /* scratch */
+  int count, closed;          /* regions, and how many are closed */
+  mn_pressure_region *region; /* in the order of their first cells */
+  double *mean;               /* per region, scratch */
+  size_t unknowns;
+  mn_buffer buffer[7];
+} mn_regions;
+
+MN_MUST_CHECK mn_status mn_regions_build(mn_context *ctx, mn_regions *regions,
+                                         const mn_system *system);
+void mn_regions_free(mn_regions *regions);
+int mn_region_at(const mn_regions *regions, int i, int j, int k);
+/* Sums of x over the closed regions into regions->mean. */
+void mn_region_sums(mn_regions *regions, const mn_field *x);
+/* x -= mean over each closed region. */
+void mn_region_subtract_mean(mn_regions *regions, mn_field *x);
+/* Sets x to 0 outside the unknowns, ghosts included. */
+void mn_region_clear_outside(const mn_regions *regions, mn_field *x);
+
+static inline const uint8_t *mn_kind_row(const mn_regions *g, int j, int k)
+{
+  return g->kind + (size_t)g->n[0] * ((size_t)j + (size_t)g->n[1] * (size_t)k);
+}
+
+#endif
