@@ -3,10 +3,9 @@
        w(x) = 1/(4 pi) sum over the triangles of their signed solid angle seen from x,
 
    which is 1 inside, 0 outside (2 where two closed parts overlap), whatever the mesh looks like
-   [Jacobson, Kavan and Sorkine-Hornung 2013]. A solid angle is that of [van Oosterom and Strackee
-   1983]. A tree node farther than beta times its radius is replaced by its dipole, N . r / |r|^3
-   with N the sum of area times normal [Barill et al. 2018, first order], so that a query costs
-   O(log n).
+   [Jacobson 2013]. A solid angle is that of [van Oosterom 1983]. A tree node farther than beta
+   times its radius is replaced by its dipole, N . r / |r|^3 with N the sum of area times normal
+   [Barill 2018, first order], so that a query costs O(log n).
 
    The true w of a closed mesh is an integer: how far the result is from one measures the error of
    the dipoles. Where that is more than DOUBT, the sum is repeated with twice the beta, in the end

@@ -3,7 +3,7 @@
    Faces: d is interpolated linearly along the four edges of a face; the polygon of the positive
    corners and the crossings is the open part (marching squares). The saddle, two positive corners
    opposite each other, is decided by the sign of the bilinear interpolant at its saddle point
-   [Nielson and Hamann 1991], which both cells of a face agree on. In 2D a face is an edge.
+   [Nielson 1991], which both cells of a face agree on. In 2D a face is an edge.
 
    Cells: in 2D the square above. In 3D the cube is cut into 24 tetrahedra (an edge, the centre of
    a face it belongs to, the centre of the cube; a centre carries the mean of its corners) and each

@@ -63,8 +63,8 @@ static inline int stencil(const mn_field *f, int a, double x, double *fraction)
   const mn_grid *g = f->grid;
   double s = (x - g->origin.v[a]) / g->dx - g->lo[a] - mn_offset(f->place, a);
   int centred = mn_offset(f->place, a) > 0;
-  s = mn_clamp(s, centred ? -1 : 0, f->n[a] - 1 + centred);
-  int i = (int)floor(s);
+  s = mn_clamp(s, -centred, f->n[a] - 1 + centred);
+  int i = s >= -centred ? (int)floor(s) : -centred; /* NaN: a valid index, and NaN as the result */
   if (i > f->n[a] - 2 + centred)
     i = f->n[a] - 2 + centred;
   *fraction = s - i;

@@ -1,13 +1,13 @@
 /* Decompositions of 3 x 3 matrices by Jacobi rotations.
 
    Symmetric eigenproblem: A <- J^T A J with a rotation J in the plane (p, q) that makes a_pq zero,
-   over all three planes in turn until nothing changes [Golub and Van Loan 2013, section 8.5].
+   over all three planes in turn until nothing changes [Golub 2013, section 8.5].
 
    Singular values: one-sided rotations of the columns, B <- B J from B = F, until they are
    orthogonal; then B = U diag(sigma) [Hestenes 1958]. Unlike the eigenvalues of F^T F this keeps
    small singular values accurate to round-off relative to the largest. U is completed by a cross
    product, so that both U and V are rotations and a reflection in F shows as the sign of the least
-   singular value, as elasticity wants it [Irving, Teran and Fedkiw 2004].
+   singular value, as elasticity wants it [Irving 2004].
 
    Converges quadratically, in 4 to 6 sweeps; any finite F. Verified by tests/unit/math/test_svd.c.
  */

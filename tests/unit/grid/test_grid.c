@@ -130,6 +130,8 @@ static void test_sampling_clamps_far_positions(void **state)
         worst = fmax(worst, fabs(mn_sample(&f, x) - linear(y)));
       }
       CHECK_LE(worst, 1e-14);
+      CHECK(isnan(mn_sample(&f, mn_v3(1, NAN, 1)))); /* and does not read out of bounds */
+      CHECK(isfinite(mn_sample(&f, mn_v3(INFINITY, -INFINITY, INFINITY))));
       mn_field_destroy(&f);
     }
   }
