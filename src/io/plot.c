@@ -79,9 +79,10 @@ static int fit_axis(axis *a, const double *v, size_t count, int decades, double 
   }
   double size = fmax(fabs(lo), fabs(hi));
   if (hi - lo < 1e-5 * size && hi > lo) {
-    a->base = lo;
-    hi -= lo;
-    lo = 0;
+    double grain = 1e-4 * pow(10, floor(log10(size)));
+    a->base = round(lo / grain) * grain;
+    hi -= a->base;
+    lo -= a->base;
   }
   double spare = hi > lo ? margin * (hi - lo) : hi != 0 ? 0.5 * fabs(hi) : 1;
   a->lo = lo - spare;
