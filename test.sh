@@ -2,9 +2,9 @@
 # Installs what is missing, builds, runs tests; exit status 0 if all passed.
 #   ./test.sh            the default suite
 #   ./test.sh long       the default and the long suite
-#   ./test.sh asan       the unit tests under the address and undefined behaviour sanitizers
-#   ./test.sh tsan       the unit tests under the thread sanitizer
-#   ./test.sh valgrind   one small scene under valgrind
+#   ./test.sh asan       small scenes and the unit tests, address and undefined behaviour sanitizers
+#   ./test.sh tsan       the same with the thread sanitizer, on 4 threads
+#   ./test.sh valgrind   small scenes under valgrind
 set -eu
 cd "$(dirname "$0")"
 what=${1:-default}
@@ -12,35 +12,46 @@ what=${1:-default}
 suite() { # preset, ctest arguments: the summary comes last
   preset=$1
   shift
-  scripts/build.sh "$preset"
   ctest --test-dir "build/$preset" --output-on-failure -j2 "$@"
+}
+
+small_scenes() { # preset, threads, command in front: the whole path from a scene to its report
+  preset=$1 threads=$2
+  shift 2
+  out=$(mktemp -d /tmp/meniscus-test.XXXXXX)
+  trap 'rm -rf "$out"' EXIT
+  for scene in plume moving-plate smoke-sphere; do
+    echo "Running $scene ($preset) ..."
+    "$@" "build/$preset/meniscus" run "$scene" -p n=16 --frames 1 --threads "$threads" --quiet \
+      -o "$out/$scene"
+  done
+  rm -rf "$out"
+  trap - EXIT
 }
 
 case $what in
   default)
     scripts/install_deps.sh test
+    scripts/build.sh release
     suite release -L default
     ;;
   long)
     scripts/install_deps.sh test
+    scripts/build.sh release
     suite release -L 'default|long'
     ;;
-  asan)
+  asan | tsan)
     scripts/install_deps.sh test
-    UBSAN_OPTIONS=print_stacktrace=1 suite asan -L default -R '^unit\.' --timeout 1800
-    ;;
-  tsan)
-    scripts/install_deps.sh test
-    TSAN_OPTIONS=halt_on_error=1 suite tsan -L default -R '^unit\.' --timeout 1800
+    scripts/build.sh "$what"
+    export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+    small_scenes "$what" 4 env
+    suite "$what" -L default -R '^unit\.' --timeout 1800
     ;;
   valgrind)
     scripts/install_deps.sh test valgrind
     scripts/build.sh portable # valgrind does not know the newest vector instructions
-    out=$(mktemp -d)
-    trap 'rm -rf "$out"' EXIT
-    valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
-      --suppressions=tests/valgrind.supp \
-      build/portable/meniscus run plume -p n=16 --frames 1 --threads 1 --quiet -o "$out/run"
+    small_scenes portable 1 \
+      valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
     echo "valgrind: no errors"
     ;;
   *)

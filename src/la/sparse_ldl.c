@@ -1,5 +1,5 @@
 /* The back end without GPL parts: L D L^T by LDL, up-looking, one row at a time, ordered by AMD
-   [Davis 2005, Amestoy 2004]. Several times slower than CHOLMOD on large matrices. */
+   [Davis 2005; Amestoy 2004]. Several times slower than CHOLMOD on large matrices. */
 #if !MN_HAVE_CHOLMOD
 
 #include "la/sparse_backend.h"
