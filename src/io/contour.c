@@ -4,7 +4,7 @@
    zero level. Unlike marching cubes there are no ambiguous cases and no tables, and the result is
    always a manifold, closed but at the border of the field.
 
-   Source: [Freudenthal 1942], [Allgower and Schmidt 1985]. Points on edges are shared: an edge is
+   Source: [Freudenthal 1942], [Allgower 1985]. Points on edges are shared: an edge is
    named by its lower point and the axes it goes along. Second-order in position and area for smooth
    fields. A value of exactly 0 counts as positive. Verified by tests/unit/io/test_contour.c. */
 #include "io/contour.h"

@@ -43,6 +43,7 @@ int mn_plot_ticks(double lo, double hi, int wanted, double *ticks, int room)
 
 typedef struct axis {
   int decades;
+  int whole;       /* the values are whole numbers, so are the ticks */
   double lo, hi;   /* of the values, or of their logarithms */
   double base;     /* taken off the values: where they hardly change */
   double at0, at1; /* px of lo and hi */
@@ -63,11 +64,13 @@ static int drawable(const axis *a, double v)
 static int fit_axis(axis *a, const double *v, size_t count, int decades, double margin)
 {
   double lo = INFINITY, hi = -INFINITY, least = INFINITY;
+  a->whole = 1;
   for (size_t i = 0; i < count; i++)
     if (isfinite(v[i])) {
       lo = fmin(lo, v[i]);
       hi = fmax(hi, v[i]);
       least = v[i] > 0 ? fmin(least, v[i]) : least;
+      a->whole = a->whole && v[i] == floor(v[i]);
     }
   if (!(lo <= hi))
     return 0;
@@ -94,8 +97,13 @@ static int fit_axis(axis *a, const double *v, size_t count, int decades, double 
 
 static int axis_ticks(const axis *a, int wanted, double *ticks)
 {
-  if (!a->decades)
-    return mn_plot_ticks(a->lo, a->hi, wanted, ticks, TICKS_MAX);
+  if (!a->decades) {
+    int all = mn_plot_ticks(a->lo, a->hi, wanted, ticks, TICKS_MAX), kept = 0;
+    for (int i = 0; i < all; i++)
+      if (!a->whole || ticks[i] == floor(ticks[i]))
+        ticks[kept++] = ticks[i];
+    return kept;
+  }
   int every = 1 + (int)((a->hi - a->lo) / wanted), count = 0;
   for (double e = a->lo; e <= a->hi && count < TICKS_MAX; e += every)
     ticks[count++] = e;

