@@ -81,9 +81,9 @@ static mn_status draw_flat(mn_context *ctx, const mn_mac_view *view, const mn_mo
   int inner = p.width > MN_STRIP_MIN_WIDTH ? p.width : MN_STRIP_MIN_WIDTH;
   p.left = MARGIN + (inner - p.width) / 2;
   p.top = MARGIN;
-  mn_status status =
-      mn_image_create(ctx, inner + 2 * MARGIN, p.height + MARGIN + 8 + MN_STRIP_HEIGHT,
-                      mn_rgb_hex(0xffffff), image);
+  int width = inner + 2 * MARGIN, height = p.height + MARGIN + 8 + MN_STRIP_HEIGHT;
+  mn_status status = mn_image_create(ctx, width + width % 2, height + height % 2,
+                                     mn_rgb_hex(0xffffff), image); /* even, for video codecs */
   if (status == MN_OK) {
     mn_rgb ink = mn_rgb_hex(0x20262c);
     mn_image_rectangle(image, p.left - 1, p.top - 1, p.width + 2, p.height + 2, ink, 1);

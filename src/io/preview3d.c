@@ -6,7 +6,8 @@
    solids, swept once through the grid layer by layer from the top, which also softens shadows.
    Solids and the water surface are found by sphere tracing their distance fields. Pictures, not
    measurements: fields are reduced to LIMIT cells along the longest axis.
-   Sources: [Max 1995] for the integral, [Hart 1996] for the tracing. Verified by tests/unit/io/test_preview.c. */
+   Sources: [Max 1995] for the integral, [Hart 1996] for the tracing. Verified by
+   tests/unit/io/test_preview.c. */
 #include "io/preview3d.h"
 
 #include <math.h>
@@ -205,6 +206,8 @@ static void aim(view3 *v, int *width, int *height)
   double shift = fmax(0, 0.5 * (MN_STRIP_MIN_WIDTH - inner));
   *width = (int)ceil(inner + 2 * shift) + 2 * MARGIN;
   *height = (int)ceil(v->scale * (hi[1] - lo[1])) + 2 * MARGIN + MN_STRIP_HEIGHT;
+  *width += *width % 2; /* even, for video codecs */
+  *height += *height % 2;
   v->cx = MARGIN + shift - v->scale * lo[0];
   v->cy = MARGIN - v->scale * lo[1];
 }
