@@ -30,19 +30,6 @@ static mn_status choose_reader(mn_context *ctx, const char *path, reader **read)
   return MN_OK;
 }
 
-static mn_status read_draft(mn_mesh_draft *draft)
-{
-  reader *read;
-  char *data;
-  size_t bytes;
-  MN_TRY(choose_reader(draft->ctx, draft->path, &read));
-  MN_TRY(mn_read_file(draft->ctx, draft->path, FILE_MAX_BYTES, &data, &bytes));
-  mn_status status = read(draft, data, bytes);
-  mn_free(data);
-  MN_TRY(status);
-  return mn_draft_check(draft);
-}
-
 static mn_status from_draft(mn_mesh_draft *draft, mn_mesh *mesh)
 {
   MN_TRY(mn_alloc(draft->ctx, "mesh triangles", draft->triangles, sizeof *mesh->triangle,
@@ -57,11 +44,17 @@ static mn_status from_draft(mn_mesh_draft *draft, mn_mesh *mesh)
   return mn_mesh_build_tree(draft->ctx, mesh);
 }
 
-mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh **mesh)
+mn_status mn_mesh_parse(mn_context *ctx, const char *path, const char *data, size_t bytes,
+                        mn_mesh **mesh)
 {
   *mesh = NULL;
+  reader *read;
   mn_mesh_draft draft = {.ctx = ctx, .path = path};
-  mn_status status = read_draft(&draft);
+  mn_status status = choose_reader(ctx, path, &read);
+  if (status == MN_OK)
+    status = read(&draft, data, bytes);
+  if (status == MN_OK)
+    status = mn_draft_check(&draft);
   if (status == MN_OK)
     status = MN_NEW(ctx, "a mesh", 1, mesh);
   if (status == MN_OK)
@@ -69,6 +62,19 @@ mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh **mesh)
   mn_draft_free(&draft);
   if (status != MN_OK)
     mn_mesh_destroy(mesh);
+  return status;
+}
+
+mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh **mesh)
+{
+  *mesh = NULL;
+  reader *read;
+  char *data;
+  size_t bytes;
+  MN_TRY(choose_reader(ctx, path, &read)); /* before a file of another kind is read */
+  MN_TRY(mn_read_file(ctx, path, FILE_MAX_BYTES, &data, &bytes));
+  mn_status status = mn_mesh_parse(ctx, path, data, bytes, mesh);
+  mn_free(data);
   return status;
 }
 

@@ -29,6 +29,9 @@ typedef struct mn_mesh {
 /* Reads OBJ, PLY or STL (by the name's ending), checks that the surface is closed, and builds the
    tree. MN_BAD_INPUT names the file, the line or element, what was found and what is allowed. */
 MN_MUST_CHECK mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh **mesh);
+/* The same from memory; data[bytes] must be 0. The path tells the format and is named in errors. */
+MN_MUST_CHECK mn_status mn_mesh_parse(mn_context *ctx, const char *path, const char *data,
+                                      size_t bytes, mn_mesh **mesh);
 void mn_mesh_destroy(mn_mesh **mesh);
 
 /* Distance to the surface, negative inside. Any number of threads at a time. */
