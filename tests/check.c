@@ -106,6 +106,11 @@ void check_must_have_failed(const char *file, int line)
     _fail(file, line);
 }
 
+double check_worst(double a, double b)
+{
+  return isnan(a) || a >= b ? a : b;
+}
+
 /* splitmix64 */
 double check_random(uint64_t *seed)
 {

@@ -49,6 +49,8 @@ void check_must_have_failed(const char *file, int line);
 
 /* Least-squares slope of log(error) over log(h). */
 double fitted_order(const double *h, const double *error, int n);
+/* The greater of two errors, to keep the worst of many: NaN wins, which fmax would drop. */
+double check_worst(double a, double b);
 /* Seeded uniform numbers in [0, 1). */
 double check_random(uint64_t *seed);
 /* A silent context with this many threads; stops the test if it cannot be made. */

@@ -82,7 +82,7 @@ static void test_every_format_reads_the_same_mesh(void **state)
     double worst = 0;
     for (int trial = 0; trial < 300; trial++) {
       mn_vec3 x = random_point(&seed, 1.2);
-      worst = fmax(worst, fabs(fabs(mn_mesh_distance(mesh, x)) - brute_distance(&s, x)));
+      worst = check_worst(worst, fabs(fabs(mn_mesh_distance(mesh, x)) - brute_distance(&s, x)));
     }
     printf("format %d, %zu vertices, %zu triangles\n", f, mesh->vertices, mesh->triangles);
     CHECK(mesh->vertices == (size_t)s.vertices && mesh->triangles == (size_t)s.triangles);
@@ -110,7 +110,7 @@ static void test_polygons_become_fans(void **state)
   double worst = 0;
   for (int trial = 0; trial < 2000; trial++) {
     mn_vec3 x = random_point(&seed, 1.5);
-    worst = fmax(worst, fabs(mn_shape_distance(mesh, x) - mn_shape_distance(box, x)));
+    worst = check_worst(worst, fabs(mn_shape_distance(mesh, x) - mn_shape_distance(box, x)));
   }
   CHECK_LE(worst, 1e-15);
   mn_vec3 lo, hi;
@@ -150,7 +150,7 @@ static void test_sphere_converges_at_second_order(void **state)
     for (int trial = 0; trial < 2000; trial++) {
       mn_vec3 x = random_point(&seed, 0.9);
       double d = mn_mesh_distance(mesh, x), exact = mn_length(mn_sub(x, center)) - 0.6;
-      error[g] = fmax(error[g], fabs(d - exact));
+      error[g] = check_worst(error[g], fabs(d - exact));
       wrong += fabs(exact) > 2 * h[g] * h[g] && (d < 0) != (exact < 0);
     }
     CHECK_LE((double)wrong, 0);
@@ -184,8 +184,8 @@ static void test_sign_and_winding_near_and_far(void **state)
       x = mn_add(x, random_point(&seed, 1e-6));
     }
     double exact = mn_mesh_winding_exact(mesh, x), w = mn_mesh_winding(mesh, x);
-    exact_integer = fmax(exact_integer, fabs(exact - round(exact)));
-    integer = fmax(integer, fabs(w - round(w)));
+    exact_integer = check_worst(exact_integer, fabs(exact - round(exact)));
+    integer = check_worst(integer, fabs(w - round(w)));
     unlike += round(exact) != round(w);
     inside += w > 0.5;
     double d = mn_shape_distance(torus, x);
@@ -256,6 +256,69 @@ static int depth_of(const mn_mesh *m, uint32_t i)
     return 1;
   int a = depth_of(m, i + 1), b = depth_of(m, n->right);
   return 1 + (a > b ? a : b);
+}
+
+/* Triangles in no order of place: the tree must find one. How many nodes any search has to open for
+   points near the surface, whose box is nearer than the nearest triangle, grows with log n only. */
+static void test_search_opens_few_nodes(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  for (int n = 10; n <= 80; n *= 2) {
+    surface s = surface_sphere(mn_v3(0, 0, 0), 1, n);
+    uint64_t seed = 8;
+    for (int t = s.triangles - 1; t > 0; t--) {
+      int other = (int)(check_random(&seed) * (t + 1)), swap[3];
+      memcpy(swap, s.triangle[t], sizeof swap);
+      memcpy(s.triangle[t], s.triangle[other], sizeof swap);
+      memcpy(s.triangle[other], swap, sizeof swap);
+    }
+    mn_mesh *m = read_surface(ctx, &s, FORMAT_PLY_LITTLE);
+    double opened = 0;
+    for (int trial = 0; trial < 50; trial++) {
+      mn_vec3 x = random_point(&seed, 1);
+      x = mn_scale((1 + 1.0 / n) / mn_length(x), x);
+      double d = mn_mesh_unsigned_distance(m, x);
+      for (size_t i = 0; i < m->nodes; i++) {
+        mn_vec3 q;
+        for (int a = 0; a < 3; a++)
+          q.v[a] = mn_clamp(x.v[a], m->node[i].lo.v[a], m->node[i].hi.v[a]);
+        opened += mn_length(mn_sub(q, x)) < d;
+      }
+    }
+    CHECK_LE(opened / 50, 3 * log2((double)m->triangles));
+    mn_mesh_destroy(&m);
+    surface_free(&s);
+  }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* Dipoles that are wrong by half must be noticed, as the sum is then far from an integer, and the
+   triangles asked instead. */
+static void test_winding_notices_bad_dipoles(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  surface s = surface_torus(0.6, 0.2, 20);
+  mn_mesh *m = read_surface(ctx, &s, FORMAT_OBJ);
+  for (size_t i = 0; i < m->nodes; i++)
+    m->node[i].strength *= 0.5;
+  int wrong = 0, inside = 0;
+  uint64_t seed = 9;
+  for (int trial = 0; trial < 1000; trial++) {
+    double phi = 2 * MN_PI * check_random(&seed), rho = 0.4 + 0.4 * check_random(&seed);
+    mn_vec3 x = mn_v3(rho * cos(phi), rho * sin(phi), 0.15 * check_random(&seed));
+    double w = mn_mesh_winding_exact(m, x);
+    wrong += (w > 0.5) != mn_mesh_inside(m, x);
+    inside += w > 0.5;
+  }
+  CHECK_LE((double)wrong, 0);
+  CHECK_GE((double)inside, 500);
+  mn_mesh_destroy(&m);
+  surface_free(&s);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
 }
 
 /* The walk's cost is bounded by the depth; the boxes must hold their triangles. */
@@ -541,6 +604,8 @@ int main(void)
       cmocka_unit_test(test_sign_and_winding_near_and_far),
       cmocka_unit_test(test_cavities_overlaps_and_inside_out),
       cmocka_unit_test(test_tree_is_balanced_and_holds_its_triangles),
+      cmocka_unit_test(test_search_opens_few_nodes),
+      cmocka_unit_test(test_winding_notices_bad_dipoles),
       cmocka_unit_test(test_threads_read_the_same_distances),
       cmocka_unit_test(test_bad_files_are_refused),
       cmocka_unit_test(test_damaged_files_never_crash),

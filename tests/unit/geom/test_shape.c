@@ -145,8 +145,8 @@ static void test_primitives_have_exact_distances(void **state)
         double slope = mn_length(gradient(s[i].shape, dim, x));
         eikonal += fabs(slope - 1) > 1e-6;
         double sampled = fabs(sampled_distance(s[i].shape, surface, count, x));
-        high = fmax(high, fabs(d) - sampled);
-        low = fmax(low, sampled - fabs(d));
+        high = check_worst(high, fabs(d) - sampled);
+        low = check_worst(low, sampled - fabs(d));
       }
       printf("%s in %dD, %d surface points\n", s[i].name, dim, count);
       CHECK_LE((double)wrong, 0);
@@ -236,8 +236,8 @@ static void test_transform_moves_the_distance(void **state)
       for (int trial = 0; trial < 200; trial++) {
         mn_vec3 x = random_point(&seed, dim, 1);
         mn_vec3 y = mn_add(shift, mn_rotate(mn_scale(scale, x), unit, angle));
-        worst = fmax(worst, fabs(mn_shape_distance(t[i].shape, y) -
-                                 scale * mn_shape_distance(s[i].shape, x)));
+        worst = check_worst(worst, fabs(mn_shape_distance(t[i].shape, y) -
+                                        scale * mn_shape_distance(s[i].shape, x)));
       }
     }
     CHECK_LE(worst, 1e-14);
@@ -263,10 +263,10 @@ static void check_tight(const mn_shape *s, int dim, double slack)
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < count; i++) {
       least = fmin(least, surface[i].v[a]);
-      most = fmax(most, surface[i].v[a]);
+      most = check_worst(most, surface[i].v[a]);
     }
-    outside = fmax(outside, fmax(lo.v[a] - least, most - hi.v[a]));
-    gap = fmax(gap, fmax(least - lo.v[a], hi.v[a] - most));
+    outside = check_worst(outside, check_worst(lo.v[a] - least, most - hi.v[a]));
+    gap = check_worst(gap, check_worst(least - lo.v[a], hi.v[a] - most));
   }
   CHECK_LE(outside, 1e-12);
   CHECK_LE(gap, slack);

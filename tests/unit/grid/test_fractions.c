@@ -130,7 +130,7 @@ static void plane_errors(mn_context *ctx, int dim, plane p, double *face, double
               corner[m++] = x.v[b] - 0.5 * h;
             }
           double exact = exact_part(m, normal, corner, h, p.offset - p.normal.v[a] * x.v[a]);
-          *face = fmax(*face, fabs(mn_get(w, i, j, k) - exact));
+          *face = check_worst(*face, fabs(mn_get(w, i, j, k) - exact));
         }
   }
   const mn_field *v = &c.volume;
@@ -140,7 +140,7 @@ static void plane_errors(mn_context *ctx, int dim, plane p, double *face, double
         mn_vec3 x = mn_position(v, i, j, k);
         double corner[3] = {x.x - 0.5 * h, x.y - 0.5 * h, x.z - 0.5 * h};
         double exact = exact_part(dim, p.normal.v, corner, h, p.offset);
-        *cell = fmax(*cell, fabs(mn_get(v, i, j, k) - exact));
+        *cell = check_worst(*cell, fabs(mn_get(v, i, j, k) - exact));
         double step = 1e-4 * h;
         double area = (exact_part(dim, p.normal.v, corner, h, p.offset - step) -
                        exact_part(dim, p.normal.v, corner, h, p.offset + step)) *
@@ -148,7 +148,7 @@ static void plane_errors(mn_context *ctx, int dim, plane p, double *face, double
         for (int a = 0; a < dim; a++) {
           double jump = mn_get(&c.open[a], i + (a == 0), j + (a == 1), k + (a == 2)) -
                         mn_get(&c.open[a], i, j, k);
-          *divergence = fmax(*divergence, fabs(jump - p.normal.v[a] * area));
+          *divergence = check_worst(*divergence, fabs(jump - p.normal.v[a] * area));
         }
       }
   free_cut(&c);
@@ -271,7 +271,7 @@ static void test_every_sign_pattern_is_symmetric(void **state)
       else
         wrong += !(w > 0 && w < 1);
       if (positive || negative)
-        worst = fmax(worst, fabs(w + m - 1));
+        worst = check_worst(worst, fabs(w + m - 1));
     }
   }
   CHECK_LE((double)wrong, 0);

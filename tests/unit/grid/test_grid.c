@@ -93,11 +93,11 @@ static void test_sampling_is_exact_for_linear_functions(void **state)
       for (int trial = 0; trial < 2000; trial++) {
         mn_vec3 x = random_point(&g, &seed, 0);
         double lo, hi, v = mn_sample_range(&f, x, &lo, &hi);
-        inside = fmax(inside, fabs(mn_sample(&f, x) - linear(x)));
-        range = fmax(range, fmax(lo - v, v - hi) + (v == mn_sample(&f, x) ? 0 : 1));
+        inside = check_worst(inside, fabs(mn_sample(&f, x) - linear(x)));
+        range = check_worst(range, check_worst(lo - v, v - hi) + (v == mn_sample(&f, x) ? 0 : 1));
         if (place == MN_CELL) {
           mn_vec3 y = random_point(&g, &seed, 0.5 * dx);
-          ghost = fmax(ghost, fabs(mn_sample(&f, y) - linear(y)));
+          ghost = check_worst(ghost, fabs(mn_sample(&f, y) - linear(y)));
         }
       }
       CHECK_LE(inside, 1e-14);
@@ -127,7 +127,7 @@ static void test_sampling_clamps_far_positions(void **state)
         mn_vec3 x = random_point(&g, &seed, trial % 2 ? 1 : 1e6), y = x;
         for (int a = 0; a < dim; a++)
           y.v[a] = mn_clamp(x.v[a], g.origin.v[a] - reach, g.origin.v[a] + g.n[a] * g.dx + reach);
-        worst = fmax(worst, fabs(mn_sample(&f, x) - linear(y)));
+        worst = check_worst(worst, fabs(mn_sample(&f, x) - linear(y)));
       }
       CHECK_LE(worst, 1e-14);
       CHECK(isnan(mn_sample(&f, mn_v3(1, NAN, 1)))); /* and does not read out of bounds */
@@ -154,7 +154,8 @@ static void test_sampling_hits_the_points(void **state)
   for (int k = 0; k < f.n[2]; k++)
     for (int j = 0; j < f.n[1]; j++)
       for (int i = 0; i < f.n[0]; i++)
-        worst = fmax(worst, fabs(mn_sample(&f, mn_position(&f, i, j, k)) - mn_get(&f, i, j, k)));
+        worst =
+            check_worst(worst, fabs(mn_sample(&f, mn_position(&f, i, j, k)) - mn_get(&f, i, j, k)));
   CHECK_LE(worst, 1e-14);
   mn_vec3 a = mn_position(&f, 1, 2, 1), b = mn_position(&f, 2, 2, 1);
   CHECK_NEAR(mn_sample(&f, mn_scale(0.5, mn_add(a, b))),
@@ -217,7 +218,7 @@ static void test_slabs_cover_a_field(void **state)
     double sum = 0, most = 0;
     for (size_t i = 0; i < f.size; i++) {
       sum += f.data[i];
-      most = fmax(most, f.data[i]);
+      most = check_worst(most, f.data[i]);
     }
     CHECK_NEAR(sum, (double)f.n[0] * f.n[1] * f.n[2], 0);
     CHECK_NEAR(most, 1, 0);
