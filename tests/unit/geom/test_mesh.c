@@ -305,15 +305,18 @@ static void test_winding_notices_bad_dipoles(void **state)
   for (size_t i = 0; i < m->nodes; i++)
     m->node[i].strength *= 0.5;
   int wrong = 0, inside = 0;
+  double worst = 0;
   uint64_t seed = 9;
   for (int trial = 0; trial < 1000; trial++) {
     double phi = 2 * MN_PI * check_random(&seed), rho = 0.4 + 0.4 * check_random(&seed);
     mn_vec3 x = mn_v3(rho * cos(phi), rho * sin(phi), 0.15 * check_random(&seed));
     double w = mn_mesh_winding_exact(m, x);
+    worst = check_worst(worst, fabs(mn_mesh_winding(m, x) - w));
     wrong += (w > 0.5) != mn_mesh_inside(m, x);
     inside += w > 0.5;
   }
   CHECK_LE((double)wrong, 0);
+  CHECK_LE(worst, 0.25 + 1e-9);
   CHECK_GE((double)inside, 500);
   mn_mesh_destroy(&m);
   surface_free(&s);
