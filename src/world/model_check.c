@@ -330,6 +330,37 @@ static mn_status check_probes(mn_context *ctx, const mn_model_def *def)
                           : MN_OK;
 }
 
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static mn_status check_shape(mn_context *ctx, const mn_model_def *def, const char *list, int i,
+                             const char *name, const mn_shape *shape)
+{
+  if (!shape || mn_shape_dim(shape) == def->domain.dim)
+    return MN_OK;
+  char key[96];
+  if (list)
+    snprintf(key, sizeof key, "%s[%d].%s", list, i + 1, name);
+  else
+    snprintf(key, sizeof key, "%s", name);
+  return mn_fail(ctx, MN_BAD_INPUT, "%s is a shape of %d dimensions, the domain has %d%s", key,
+                 mn_shape_dim(shape), def->domain.dim,
+                 def->domain.dim == 2 ? "; meshes are for 3D scenes only" : "");
+}
+
+static mn_status check_shapes(mn_context *ctx, const mn_model_def *def)
+{
+  const mn_fluid_def *f = &def->fluid;
+  MN_TRY(check_shape(ctx, def, NULL, 0, "fluid.initial_smoke_shape", f->initial_smoke_shape));
+  MN_TRY(check_shape(ctx, def, NULL, 0, "fluid.initial_water", f->initial_water));
+  for (int i = 0; i < def->source_count; i++)
+    MN_TRY(check_shape(ctx, def, "sources", i, "shape", def->sources[i].shape));
+  for (int i = 0; i < def->solid_count; i++)
+    MN_TRY(check_shape(ctx, def, "solids", i, "shape", def->solids[i].shape));
+  for (int i = 0; i < def->probe_count; i++)
+    MN_TRY(check_shape(ctx, def, "probes", i, "shape", def->probes[i].shape));
+  return MN_OK;
+}
+
 /* ---- output and the whole -------------------------------------------------------------------- */
 
 static mn_status check_output(mn_context *ctx, const mn_model_def *def)
@@ -392,6 +423,7 @@ mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_sources(ctx, def));
   MN_TRY(check_solids(ctx, def));
   MN_TRY(check_probes(ctx, def));
+  MN_TRY(check_shapes(ctx, def));
   MN_TRY(check_output(ctx, def));
   return check_memory(ctx, def);
 }
