@@ -25,8 +25,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/meniscusConfigVer
 install(FILES ${PROJECT_BINARY_DIR}/package/meniscusConfig.cmake
   ${PROJECT_BINARY_DIR}/package/meniscusConfigVersion.cmake DESTINATION ${package_dir})
 
-# pkg-config: --static adds what the static library needs.
-set(private_libs "")
+# pkg-config: --static adds what the static library needs. LAPACK and BLAS stand among the libraries, not in
+# Requires.private: their own --static flags are for static copies of them and ask for a Fortran compiler.
+string(JOIN " " private_libs ${LAPACKE_LDFLAGS} ${OPENBLAS_LDFLAGS})
 foreach(library ${SPARSE_LIBRARIES})
   get_filename_component(name ${library} NAME_WE)
   string(REGEX REPLACE "^lib" "" name ${name})

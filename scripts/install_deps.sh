@@ -5,7 +5,7 @@ set -eu
 
 build="cmake ninja-build gcc libc6-dev pkg-config liblua5.4-dev libcjson-dev libpng-dev zlib1g-dev
        liblapacke-dev libopenblas-dev libsuitesparse-dev"
-test="libcmocka-dev python3-vtk9"
+test="libcmocka-dev python3-vtk9 python3-numpy"
 
 packages=$build
 for word in "$@"; do

@@ -53,12 +53,12 @@ check_pkg_config() { # prefix, folder, --static or nothing
 }
 
 check_cmake() { # prefix, folder
-  cmake -S "$2" -B "$2/build" -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release >"$2/log" 2>&1 &&
+  cmake -S "$2" -B "$2/build" -G Ninja -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release >"$2/log" 2>&1 &&
     cmake --build "$2/build" >>"$2/log" 2>&1 || { cat "$2/log"; exit 1; }
   expect "program built with find_package" "$("$2/build/external")" "$VERSION 2"
   # a version that is not there must be refused
   sed -i 's/meniscus 0.1/meniscus 99.0/' "$2/CMakeLists.txt"
-  if cmake -S "$2" -B "$2/build99" -DCMAKE_PREFIX_PATH="$1" >"$2/log" 2>&1; then
+  if cmake -S "$2" -B "$2/build99" -G Ninja -DCMAKE_PREFIX_PATH="$1" >"$2/log" 2>&1; then
     echo "FAIL find_package accepted version 99.0"
     exit 1
   fi
