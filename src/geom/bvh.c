@@ -64,8 +64,8 @@ static void select_median(builder *b, size_t first, size_t end, size_t middle, i
 static void include(mn_vec3 *lo, mn_vec3 *hi, mn_vec3 x)
 {
   for (int a = 0; a < 3; a++) {
-    lo->v[a] = fmin(lo->v[a], x.v[a]);
-    hi->v[a] = fmax(hi->v[a], x.v[a]);
+    lo->v[a] = mn_min(lo->v[a], x.v[a]);
+    hi->v[a] = mn_max(hi->v[a], x.v[a]);
   }
 }
 
@@ -98,9 +98,9 @@ static int summarise(const builder *b, mn_mesh_node *node)
     for (int c = 0; c < 3; c++) {
       mn_vec3 r = mn_sub(m->vertex[m->triangle[b->order[i]][c]], node->centre);
       double height = mn_dot(node->axis, r);
-      node->radius = fmax(node->radius, mn_length(r));
-      node->below = fmin(node->below, height);
-      node->above = fmax(node->above, height);
+      node->radius = mn_max(node->radius, mn_length(r));
+      node->below = mn_min(node->below, height);
+      node->above = mn_max(node->above, height);
     }
   mn_vec3 width = mn_sub(hi, lo);
   return width.x >= width.y && width.x >= width.z ? 0 : width.y >= width.z ? 1 : 2;
@@ -194,15 +194,15 @@ static double node_distance2(const mn_mesh_node *node, mn_vec3 x)
 {
   double box = 0;
   for (int a = 0; a < 3; a++) {
-    double q = fmax(fmax(node->lo.v[a] - x.v[a], x.v[a] - node->hi.v[a]), 0);
+    double q = mn_max(mn_max(node->lo.v[a] - x.v[a], x.v[a] - node->hi.v[a]), 0);
     box += q * q;
   }
   mn_vec3 r = mn_sub(x, node->centre);
   double height = mn_dot(node->axis, r);
-  double gap = fmax(fmax(node->below - height, height - node->above), 0);
-  double aside = fmax(mn_length(mn_madd(r, -height, node->axis)) - node->radius, 0);
+  double gap = mn_max(mn_max(node->below - height, height - node->above), 0);
+  double aside = mn_max(mn_length(mn_madd(r, -height, node->axis)) - node->radius, 0);
   /* the cylinder's planes and radius carry the round-off of the projection */
-  return fmax(box, (1 - 1e-12) * (gap * gap + aside * aside));
+  return mn_max(box, (1 - 1e-12) * (gap * gap + aside * aside));
 }
 
 double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x)
@@ -223,8 +223,8 @@ double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x)
     if (!node->right) {
       for (uint32_t i = node->first; i < node->first + node->count; i++) {
         const uint32_t *v = mesh->triangle[i];
-        best = fmin(best, triangle_distance2(x, mesh->vertex[v[0]], mesh->vertex[v[1]],
-                                             mesh->vertex[v[2]]));
+        best = mn_min(best, triangle_distance2(x, mesh->vertex[v[0]], mesh->vertex[v[1]],
+                                               mesh->vertex[v[2]]));
       }
       continue;
     }

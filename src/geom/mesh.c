@@ -101,6 +101,6 @@ double mn_mesh_support(const mn_mesh *mesh, mn_vec3 u)
   double most = -INFINITY;
   for (size_t t = 0; t < mesh->triangles; t++)
     for (int c = 0; c < 3; c++)
-      most = fmax(most, mn_dot(u, mesh->vertex[mesh->triangle[t][c]]));
+      most = mn_max(most, mn_dot(u, mesh->vertex[mesh->triangle[t][c]]));
   return most;
 }

@@ -43,7 +43,7 @@ static mn_status check_direction(mn_context *ctx, const char *what, int dim, mn_
   MN_TRY(check_vector(ctx, what, dim, *v));
   double greatest = 0;
   for (int a = 0; a < dim; a++)
-    greatest = fmax(greatest, fabs(v->v[a]));
+    greatest = mn_max(greatest, fabs(v->v[a]));
   if (greatest == 0)
     return mn_fail(ctx, MN_BAD_INPUT, "%s is the zero vector, it must have a direction", what);
   for (int a = 0; a < 3; a++)
@@ -350,9 +350,9 @@ static double distance(const mn_shape *s, mn_vec3 x)
   double d = distance(s->part[0], x);
   for (int i = 1; i < s->count; i++) {
     double e = distance(s->part[i], x);
-    d = s->kind == MN_SHAPE_UNION          ? fmin(d, e)
-        : s->kind == MN_SHAPE_INTERSECTION ? fmax(d, e)
-                                           : fmax(d, -e);
+    d = s->kind == MN_SHAPE_UNION          ? mn_min(d, e)
+        : s->kind == MN_SHAPE_INTERSECTION ? mn_max(d, e)
+                                           : mn_max(d, -e);
   }
   return d;
 }
@@ -377,7 +377,7 @@ static double support(const mn_shape *s, mn_vec3 u)
   case MN_SHAPE_HALF_SPACE:
     return mn_length(mn_sub(u, s->b)) <= PARALLEL ? h : INFINITY;
   case MN_SHAPE_CAPSULE:
-    return h + fmax(0, mn_dot(u, s->b)) + s->r;
+    return h + mn_max(0, mn_dot(u, s->b)) + s->r;
   case MN_SHAPE_TORUS:
     return h + s->R * mn_length(mn_cross(u, s->b)) + s->r;
   case MN_SHAPE_MESH:
@@ -386,11 +386,11 @@ static double support(const mn_shape *s, mn_vec3 u)
     return h + s->r * support(s->part[0], transpose_apply(s->row, u));
   case MN_SHAPE_UNION:
     for (int i = 0; i < s->count; i++)
-      most = fmax(most, support(s->part[i], u));
+      most = mn_max(most, support(s->part[i], u));
     return most;
   case MN_SHAPE_INTERSECTION:
     for (int i = 0; i < s->count; i++)
-      most = i ? fmin(most, support(s->part[i], u)) : support(s->part[i], u);
+      most = i ? mn_min(most, support(s->part[i], u)) : support(s->part[i], u);
     return most;
   case MN_SHAPE_DIFFERENCE:
     return support(s->part[0], u);

@@ -41,6 +41,15 @@ static inline double mn_length(mn_vec3 a)
 {
   return sqrt(mn_dot(a, a));
 }
+/* One instruction each, where fmin and fmax are calls; b if one is NaN. */
+static inline double mn_min(double a, double b)
+{
+  return a < b ? a : b;
+}
+static inline double mn_max(double a, double b)
+{
+  return a > b ? a : b;
+}
 static inline double mn_clamp(double x, double lo, double hi)
 {
   return x < lo ? lo : x > hi ? hi : x;
