@@ -1,6 +1,6 @@
 -- A hot plume of smoke rises from the floor and curls into a mushroom (2D).
 local n    = param("n", 96, "cells across the box")
-local heat = param("heat", 80, "temperature of the source above the ambient one in K")
+local heat = param("heat", 40, "temperature of the source above the ambient one in K")
 
 local ambient = 293.15 -- K
 
@@ -9,12 +9,12 @@ return scene {
   reproduces = "A thermal plume; mirror-symmetric, as the set-up is",
   domain     = box { size = {1, 2}, cells = {n, 2 * n}, top = "open" },
   fluid      = smoke { temperature = true, ambient = ambient, expansion = 1 / ambient,
-                       viscosity = 2e-5 },
-  sources    = { emitter { name = "hot plate", temperature = ambient + heat,
-                           shape = box { lo = {0.4, 0.02}, hi = {0.6, 0.08} } } },
+                       viscosity = 5e-4 },
+  sources    = { emitter { name = "hot ball", temperature = ambient + heat,
+                           shape = disk { center = {0.5, 0.1}, radius = 0.1 } } },
   probes     = { velocity { name = "rise", at = {0.5, 0.6}, axis = "y" },
                  temperature_at { name = "core_T", at = {0.5, 0.6} },
                  flux { axis = "y", position = 1.5 },
                  area { of = "smoke" }, kinetic_energy {}, divergence {} },
-  output     = { frames = 90, every = 1 / 30, show = "smoke", range = {0, 1} },
+  output     = { frames = 100, every = 1 / 25, show = "smoke", range = {0, 1} },
 }

@@ -17,5 +17,5 @@ return scene {
                          return sin(4 * x) * sin(4 * y) > 0 and 1 or 0
                        end },
   probes     = { kinetic_energy {}, pressure { at = {math.pi / 2, math.pi / 2} }, divergence {} },
-  output     = { frames = 40, every = 0.05, show = "vorticity", range = {-2, 2} },
+  output     = { frames = 60, every = 0.05, show = "smoke", range = {0, 1} },
 }

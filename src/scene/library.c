@@ -27,7 +27,7 @@ static int counted_sort(lua_State *L)
 {
   lua_CFunction original = lua_tocfunction(L, lua_upvalueindex(1));
   double n = (double)lua_rawlen(L, 1);
-  mn_sandbox_charge(L, (int64_t)(n * log2(n + 2)), 1);
+  mn_sandbox_charge(L, (int64_t)(2 * n * log2(n + 2)), 1);
   return original(L);
 }
 

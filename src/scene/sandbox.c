@@ -11,7 +11,8 @@
 #include "base/status.h"
 #include "scene/field.h"
 
-enum { HOOK_EVERY = 1000, BYTES_PER_WORK = 64 };
+/* What an allocation costs, in instructions: measured to take about as long. */
+enum { HOOK_EVERY = 1000, WORK_PER_BLOCK = 8, BYTES_PER_WORK = 64 };
 
 mn_sandbox *mn_sandbox_of(lua_State *L)
 {
@@ -56,7 +57,7 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
       return refuse(box, "more than 256 MB of memory", 0);
     if (++box->ctx->allocations == box->ctx->fail_allocation)
       return refuse(box, "memory that the machine does not have", 1);
-    box->work += (int64_t)(size / BYTES_PER_WORK);
+    box->work += WORK_PER_BLOCK + (int64_t)(size / BYTES_PER_WORK);
   }
   void *p = realloc(block, size);
   if (p)
