@@ -15,23 +15,36 @@ mn_grid mn_grid_make(const mn_exec *exec, int dim, const int cells[3], double dx
   return g;
 }
 
+mn_field mn_field_view(const mn_grid *grid, mn_place place, double *data)
+{
+  mn_field f = {
+      .grid = grid, .place = place, .data = data, .at = data, .per_dx = 1 / grid->dx, .size = 1};
+  for (int a = 0; a < 3; a++) {
+    int active = a < grid->dim, ghost = active ? MN_GHOST : 0;
+    int centred = mn_offset(place, a) > 0;
+    f.n[a] = grid->n[a] + (active && !centred);
+    f.stride[a] = (int64_t)f.size;
+    f.size *= (size_t)f.n[a] + 2 * (size_t)ghost;
+    f.at = data ? f.at + ghost * f.stride[a] : NULL;
+    f.shift[a] = grid->origin.v[a] / grid->dx + grid->lo[a] + mn_offset(place, a);
+    f.low[a] = centred ? -1 : 0;
+    f.high[a] = f.n[a] - 1 + centred;
+  }
+  return f;
+}
+
+size_t mn_field_size(const mn_grid *grid, mn_place place)
+{
+  return mn_field_view(grid, place, NULL).size;
+}
+
 mn_status mn_field_create(mn_context *ctx, const mn_grid *grid, mn_place place, const char *name,
                           mn_field *f)
 {
-  *f = (mn_field){.grid = grid, .place = place};
-  int ghost[3];
-  size_t total[3], size = 1;
-  for (int a = 0; a < 3; a++) {
-    int active = a < grid->dim;
-    ghost[a] = active ? MN_GHOST : 0;
-    f->n[a] = grid->n[a] + (active && (place == MN_NODE || (int)place == a));
-    total[a] = (size_t)f->n[a] + 2 * (size_t)ghost[a];
-    f->stride[a] = (int64_t)size;
-    size *= total[a];
-  }
-  f->size = size;
-  MN_TRY(MN_NEW(ctx, name, size, &f->data));
-  f->at = f->data + ghost[0] + ghost[1] * f->stride[1] + ghost[2] * f->stride[2];
+  double *data;
+  *f = (mn_field){0};
+  MN_TRY(MN_NEW(ctx, name, mn_field_size(grid, place), &data));
+  *f = mn_field_view(grid, place, data);
   return MN_OK;
 }
 
@@ -57,42 +70,12 @@ void mn_sync(mn_field *field)
   (void)field; /* one process: there are no ghosts inside the domain */
 }
 
-/* Lower stencil index and fraction along an axis, clamped to the points and one ghost layer. */
-static inline int stencil(const mn_field *f, int a, double x, double *fraction)
-{
-  const mn_grid *g = f->grid;
-  double s = (x - g->origin.v[a]) / g->dx - g->lo[a] - mn_offset(f->place, a);
-  int centred = mn_offset(f->place, a) > 0;
-  s = mn_clamp(s, -centred, f->n[a] - 1 + centred);
-  int i = s >= -centred ? (int)floor(s) : -centred; /* NaN: a valid index, and NaN as the result */
-  if (i > f->n[a] - 2 + centred)
-    i = f->n[a] - 2 + centred;
-  *fraction = s - i;
-  return i;
-}
-
-double mn_sample(const mn_field *f, mn_vec3 x)
-{
-  double tx, ty, tz = 0;
-  int i = stencil(f, 0, x.x, &tx), j = stencil(f, 1, x.y, &ty), k = 0;
-  if (f->grid->dim == 3)
-    k = stencil(f, 2, x.z, &tz);
-  const double *p = f->at + mn_index(f, i, j, k);
-  int64_t sy = f->stride[1], sz = f->stride[2];
-  double a = (1 - ty) * ((1 - tx) * p[0] + tx * p[1]) + ty * ((1 - tx) * p[sy] + tx * p[sy + 1]);
-  if (f->grid->dim == 2)
-    return a;
-  p += sz;
-  double b = (1 - ty) * ((1 - tx) * p[0] + tx * p[1]) + ty * ((1 - tx) * p[sy] + tx * p[sy + 1]);
-  return (1 - tz) * a + tz * b;
-}
-
 double mn_sample_range(const mn_field *f, mn_vec3 x, double *lo, double *hi)
 {
   double tx, ty, tz = 0;
-  int i = stencil(f, 0, x.x, &tx), j = stencil(f, 1, x.y, &ty), k = 0;
+  int i = mn_stencil_index(f, 0, x.x, &tx), j = mn_stencil_index(f, 1, x.y, &ty), k = 0;
   if (f->grid->dim == 3)
-    k = stencil(f, 2, x.z, &tz);
+    k = mn_stencil_index(f, 2, x.z, &tz);
   const double *p = f->at + mn_index(f, i, j, k);
   *lo = *hi = p[0];
   for (int c = 1; c < (f->grid->dim == 3 ? 8 : 4); c++) {
@@ -101,10 +84,4 @@ double mn_sample_range(const mn_field *f, mn_vec3 x, double *lo, double *hi)
     *hi = v > *hi ? v : *hi;
   }
   return mn_sample(f, x);
-}
-
-mn_vec3 mn_sample_velocity(const mn_field u[3], mn_vec3 x)
-{
-  return mn_v3(mn_sample(&u[0], x), mn_sample(&u[1], x),
-               u[0].grid->dim == 3 ? mn_sample(&u[2], x) : 0.0);
 }

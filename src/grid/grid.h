@@ -38,6 +38,9 @@ typedef struct mn_field {
   double *at;        /* address of point (0, 0, 0) */
   double *data;      /* all points with ghosts */
   size_t size;       /* their number */
+  /* for interpolation: point index s = x per_dx - shift, within [low, high]; lower index <= last */
+  double per_dx, shift[3], low[3], high[3];
+  int last[3];
 } mn_field;
 
 mn_grid mn_grid_make(const mn_exec *exec, int dim, const int cells[3], double dx, mn_vec3 origin);
@@ -46,6 +49,9 @@ mn_grid mn_grid_make(const mn_exec *exec, int dim, const int cells[3], double dx
 MN_MUST_CHECK mn_status mn_field_create(mn_context *ctx, const mn_grid *grid, mn_place place,
                                         const char *name, mn_field *field);
 void mn_field_destroy(mn_field *field);
+/* A field on memory of the caller, mn_field_size(grid, place) numbers; not to be destroyed. */
+mn_field mn_field_view(const mn_grid *grid, mn_place place, double *data);
+size_t mn_field_size(const mn_grid *grid, mn_place place);
 void mn_field_copy(mn_field *to, const mn_field *from);
 void mn_field_fill(mn_field *field, double value);
 
@@ -93,11 +99,42 @@ static inline void mn_slab(const mn_field *f, int s, int *k, int *j0, int *j1)
   *j1 = three ? f->n[1] : s + 1;
 }
 
-/* Multilinear interpolation at x. Uses ghosts up to one layer; beyond, the position is clamped. */
-double mn_sample(const mn_field *f, mn_vec3 x);
+/* Lower stencil index and fraction along an axis. Positions are clamped to the domain, whose edge
+   lies between the last point and its ghost where the field is centred. */
+static inline int mn_stencil_index(const mn_field *f, int a, double x, double *fraction)
+{
+  double s = mn_clamp(x * f->per_dx - f->shift[a], f->low[a], f->high[a]);
+  int i = (int)(s + 1) - 1; /* floor: s >= -1 */
+  i = i < f->last[a] ? i : f->last[a];
+  *fraction = s - i;
+  return i;
+}
+
+/* Multilinear interpolation at x; outside the domain, at the nearest point of it. Uses one layer of
+   ghosts. */
+static inline double mn_sample(const mn_field *f, mn_vec3 x)
+{
+  double tx, ty, tz;
+  int i = mn_stencil_index(f, 0, x.x, &tx), j = mn_stencil_index(f, 1, x.y, &ty);
+  const double *p = f->at + i + j * f->stride[1];
+  int64_t sy = f->stride[1];
+  if (f->grid->dim == 2)
+    return (1 - ty) * ((1 - tx) * p[0] + tx * p[1]) + ty * ((1 - tx) * p[sy] + tx * p[sy + 1]);
+  p += mn_stencil_index(f, 2, x.z, &tz) * f->stride[2];
+  const double *q = p + f->stride[2];
+  double a = (1 - ty) * ((1 - tx) * p[0] + tx * p[1]) + ty * ((1 - tx) * p[sy] + tx * p[sy + 1]);
+  double b = (1 - ty) * ((1 - tx) * q[0] + tx * q[1]) + ty * ((1 - tx) * q[sy] + tx * q[sy + 1]);
+  return (1 - tz) * a + tz * b;
+}
+
 /* The same, with the least and greatest value of the stencil. */
 double mn_sample_range(const mn_field *f, mn_vec3 x, double *lo, double *hi);
+
 /* The vector of a staggered velocity. */
-mn_vec3 mn_sample_velocity(const mn_field u[3], mn_vec3 x);
+static inline mn_vec3 mn_sample_velocity(const mn_field u[3], mn_vec3 x)
+{
+  return mn_v3(mn_sample(&u[0], x), mn_sample(&u[1], x),
+               u[0].grid->dim == 3 ? mn_sample(&u[2], x) : 0.0);
+}
 
 #endif

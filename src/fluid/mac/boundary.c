@@ -1,0 +1,167 @@
+/* Values where the fluid is not: ghosts beyond the domain, faces that walls close, the inside of
+   solids. Interpolation near a wall reads them, so they decide what the wall does to advection:
+
+       slip, open   the value inside continued as a constant
+       no-slip      reflected about the wall's velocity, so that interpolation meets it at the wall
+       solids       slip: continued layer by layer into the solid; no-slip: the solid's velocity */
+#include "fluid/mac/internal.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extension *e)
+{
+  *e = (mn_extension){.capacity = like->size};
+  mn_status status = MN_NEW(ctx, "extension plan", like->size, &e->layer);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "extension plan", like->size, &e->point);
+  if (status != MN_OK)
+    mn_extension_destroy(e);
+  return status;
+}
+
+void mn_extension_destroy(mn_extension *e)
+{
+  mn_free(e->point);
+  mn_free(e->layer);
+  *e = (mn_extension){0};
+}
+
+/* Calls the plan's points in index order: the plan, and so every sum, is the same for any threads.
+ */
+static void add_layer(const mn_field *like, mn_extension *e, int layer, int64_t *count)
+{
+  int dim = like->grid->dim;
+  int64_t base = like->at - like->data;
+  for (int k = 0; k < like->n[2]; k++)
+    for (int j = 0; j < like->n[1]; j++)
+      for (int i = 0; i < like->n[0]; i++) {
+        int64_t c = base + mn_index(like, i, j, k);
+        if (e->layer[c] != MN_OUT_OF_REACH)
+          continue;
+        int index[3] = {i, j, k}, near = 0;
+        for (int a = 0; a < dim; a++) {
+          near |= index[a] > 0 && e->layer[c - like->stride[a]] < layer;
+          near |= index[a] < like->n[a] - 1 && e->layer[c + like->stride[a]] < layer;
+        }
+        if (near)
+          e->point[(*count)++] = c;
+      }
+  for (int64_t q = e->start[layer - 1]; q < *count; q++)
+    e->layer[e->point[q]] = (unsigned char)layer;
+}
+
+void mn_extension_plan(const mn_field *like, mn_extension *e)
+{
+  int64_t count = 0;
+  e->start[0] = 0;
+  for (int layer = 1; layer <= MN_EXTENSION_LAYERS; layer++) {
+    add_layer(like, e, layer, &count);
+    e->start[layer] = count;
+    e->layers = layer;
+    if (count == e->start[layer - 1])
+      break;
+  }
+}
+
+/* (i, j, k) of an index into f->data. */
+static void point_index(const mn_field *f, int64_t c, int index[3])
+{
+  int three = f->grid->dim == 3;
+  index[0] = (int)(c % f->stride[1]) - MN_GHOST;
+  index[1] = (int)((three ? c % f->stride[2] : c) / f->stride[1]) - MN_GHOST;
+  index[2] = three ? (int)(c / f->stride[2]) - MN_GHOST : 0;
+}
+
+void mn_extension_apply(const mn_extension *e, mn_field *f)
+{
+  int dim = f->grid->dim;
+  for (int layer = 1; layer <= e->layers; layer++)
+    for (int64_t q = e->start[layer - 1]; q < e->start[layer]; q++) {
+      int64_t c = e->point[q];
+      int index[3];
+      point_index(f, c, index);
+      double sum = 0;
+      int number = 0;
+      for (int a = 0; a < dim; a++) {
+        if (index[a] > 0 && e->layer[c - f->stride[a]] < layer) {
+          sum += f->data[c - f->stride[a]];
+          number++;
+        }
+        if (index[a] < f->n[a] - 1 && e->layer[c + f->stride[a]] < layer) {
+          sum += f->data[c + f->stride[a]];
+          number++;
+        }
+      }
+      f->data[c] = sum / number;
+    }
+}
+
+double mn_mac_side_velocity(const mn_mac *mac, int side, double time, int axis)
+{
+  const mn_side_def *s = &mac->def->domain.side[side];
+  return s->velocity.v[axis] * mn_timefn_eval(&s->ramp, time);
+}
+
+/* Ghosts below and above along `axis`: ghost(-1 - g) = offset + sign * value(g). The other axes are
+   covered with the ghosts filled before, so that corners get values too. */
+static void fill_axis(mn_field *f, int axis, const double sign[2], const double offset[2])
+{
+  int lo[3], hi[3];
+  for (int a = 0; a < 3; a++) {
+    int ghost = a < f->grid->dim && a < axis ? MN_GHOST : 0;
+    lo[a] = a == axis ? 0 : -ghost;
+    hi[a] = a == axis ? 1 : f->n[a] + ghost;
+  }
+  int n = f->n[axis];
+  int64_t s = f->stride[axis];
+  for (int k = lo[2]; k < hi[2]; k++)
+    for (int j = lo[1]; j < hi[1]; j++)
+      for (int i = lo[0]; i < hi[0]; i++) {
+        double *p = f->at + mn_index(f, i, j, k);
+        for (int g = 0; g < MN_GHOST; g++) {
+          int inner = g < n ? g : n - 1;
+          p[(-1 - g) * s] = offset[0] + sign[0] * p[inner * s];
+          p[(n + g) * s] = offset[1] + sign[1] * p[(n - 1 - inner) * s];
+        }
+      }
+}
+
+void mn_mac_fill_cells(mn_field *f)
+{
+  for (int a = 0; a < f->grid->dim; a++)
+    fill_axis(f, a, (double[]){1, 1}, (double[]){0, 0});
+  mn_sync(f);
+}
+
+void mn_mac_fill_velocity(const mn_mac *mac, double time, mn_field *u, int axis)
+{
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double sign[2] = {1, 1}, offset[2] = {0, 0};
+    for (int high = 0; high < 2; high++) {
+      int side = 2 * a + high;
+      if (a != axis && mac->def->domain.side[side].kind == MN_SIDE_NOSLIP) {
+        sign[high] = -1;
+        offset[high] = 2 * mn_mac_side_velocity(mac, side, time, axis);
+      }
+    }
+    fill_axis(u, a, sign, offset);
+  }
+  mn_sync(u);
+}
+
+void mn_mac_close(const mn_mac *mac, double time, mn_field u[3])
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_extension *e = &g->face_extension[a];
+    for (size_t q = 0; q < u[a].size; q++)
+      if (g->kind[a][q] > MN_FACE_STUCK)
+        u[a].data[q] = g->wall[a].data[q];
+      else if (e->layer[q] == MN_OUT_OF_REACH)
+        u[a].data[q] = 0; /* far from the liquid */
+    mn_extension_apply(e, &u[a]);
+    mn_mac_fill_velocity(mac, time, &u[a], a);
+  }
+}

@@ -1,0 +1,312 @@
+/* Solids, sources and sides on the grid at one time.
+
+   A kinematic solid moves as x(t) = R(angle(t)) (x0 - pivot) + pivot + translate path(t). Over a
+   substep its velocity is the twist that takes it from its old to its new place,
+
+       v(x) = dT/dt + omega x (x - c),   omega = axis d(angle)/dt,
+
+   which is free of divergence, so that a closed box with a turning solid inside stays solvable: the
+   fluxes (1 - w) v.n of the closed parts of the faces sum to zero over any closed surface.
+
+   Verified by tests/verify/test_moving_solid.c. */
+#include "fluid/mac/internal.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "grid/fractions.h"
+
+/* A face with less open than this is closed: its row would only add round-off. */
+static const double OPEN_MIN = 1e-6;
+
+static mn_placement place_solid(const mn_solid_def *s, double time, double dt)
+{
+  mn_placement p = {.axis = mn_v3(0, 0, 1)};
+  if (!s->moving)
+    return p;
+  const mn_motion *m = &s->motion;
+  double length = mn_length(m->axis);
+  if (length > 0)
+    p.axis = mn_scale(1 / length, m->axis);
+  double path = mn_timefn_eval(&m->path, time), turn = mn_timefn_eval(&m->turn, time);
+  p.center = mn_madd(m->pivot, path, m->translate);
+  p.angle = turn;
+  if (dt > 0) {
+    double rate = (path - mn_timefn_eval(&m->path, time - dt)) / dt;
+    p.velocity = mn_scale(rate, m->translate);
+    p.omega = mn_scale((turn - mn_timefn_eval(&m->turn, time - dt)) / dt, p.axis);
+  }
+  return p;
+}
+
+static double solid_distance(const mn_solid_def *s, const mn_placement *p, mn_vec3 x)
+{
+  if (s->moving) {
+    mn_vec3 r = mn_rotate(mn_sub(x, p->center), p->axis, -p->angle);
+    x = mn_add(r, s->motion.pivot);
+  }
+  return mn_shape_distance(s->shape, x);
+}
+
+static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
+{
+  return mn_add(p->velocity, mn_cross(p->omega, mn_sub(x, p->center)));
+}
+
+/* The solid nearest to x, or -1. */
+static int nearest_solid(const mn_model_def *def, const mn_placement *places, mn_vec3 x,
+                         double *distance)
+{
+  int best = -1;
+  for (int s = 0; s < def->solid_count; s++) {
+    double d = solid_distance(&def->solids[s], &places[s], x);
+    if (best < 0 || d < *distance) {
+      best = s;
+      *distance = d;
+    }
+  }
+  return best;
+}
+
+static void sample_distance(mn_mac *mac, const mn_placement *places)
+{
+  mn_field *f = &mac->geometry.solid;
+  const mn_grid *g = &mac->grid;
+  double far = g->dx * (g->global_n[0] + g->global_n[1] + g->global_n[2]);
+  int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(g->exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(f, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        double d = far;
+        nearest_solid(mac->def, places, mn_position(f, i, j, k), &d);
+        mn_set(f, i, j, k, d);
+      }
+  }
+  mn_sync(f);
+}
+
+/* Which cells blow, and which get smoke and temperature set. */
+static void mark_sources(mn_mac *mac)
+{
+  const mn_field *f = &mac->geometry.volume;
+  const mn_model_def *def = mac->def;
+  int64_t base = f->at - f->data;
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int64_t c = base + mn_index(f, i, j, k);
+        mn_vec3 x = mn_position(f, i, j, k);
+        mac->geometry.inflow[c] = mac->geometry.emitter[c] = 0;
+        for (int s = 0; s < def->source_count; s++)
+          if (mn_shape_distance(def->sources[s].shape, x) < 0) {
+            mac->geometry.emitter[c] = (unsigned char)(s + 1);
+            if (def->sources[s].blows)
+              mac->geometry.inflow[c] = (unsigned char)(s + 1);
+          }
+      }
+}
+
+/* 1 - (r/R)^2 across the shape, R half its extent along each axis across the flow. */
+static double profile_factor(const mn_source_def *s, mn_vec3 x)
+{
+  if (s->profile == MN_PROFILE_UNIFORM)
+    return 1;
+  mn_vec3 lo, hi;
+  mn_shape_bounds(s->shape, &lo, &hi);
+  double speed = mn_length(s->velocity), factor = 1;
+  if (!(speed > 0))
+    return 0;
+  mn_vec3 axis = mn_scale(1 / speed, s->velocity);
+  mn_vec3 r = mn_sub(x, mn_scale(0.5, mn_add(lo, hi)));
+  mn_vec3 across = mn_madd(r, -mn_dot(r, axis), axis);
+  for (int a = 0; a < 3; a++) {
+    double half = 0.5 * (hi.v[a] - lo.v[a]);
+    if (half > 0 && isfinite(half))
+      factor -= across.v[a] * across.v[a] / (half * half);
+  }
+  return factor > 0 ? factor : 0;
+}
+
+/* Velocity of a face between the cells below and above, of which one or both blow. */
+static double source_velocity(const mn_mac *mac, int below, int above, int axis, mn_vec3 x,
+                              double time)
+{
+  const mn_source_def *s = &mac->def->sources[(below ? below : above) - 1];
+  double v = s->velocity.v[axis] * profile_factor(s, x) * mn_timefn_eval(&s->ramp, time);
+  if (below && above)
+    return v;
+  return below ? (v > 0 ? v : 0) : (v < 0 ? v : 0); /* out of the shape, never into it */
+}
+
+static void close_face(mn_mac *mac, const mn_placement *places, int a, int i, int j, int k,
+                       double time)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  const mn_field *f = &g->open[a];
+  const mn_field *cells = &g->volume;
+  int64_t q = f->at - f->data + mn_index(f, i, j, k);
+  int index[3] = {i, j, k};
+  int low = index[a] == 0, high = index[a] == f->n[a] - 1;
+  int64_t c = cells->at - cells->data + mn_index(cells, i, j, k);
+  int below = low ? 0 : g->inflow[c - cells->stride[a]], above = high ? 0 : g->inflow[c];
+  mn_vec3 x = mn_position(f, i, j, k);
+  double w = f->data[q];
+  g->kind[a][q] = MN_FACE_FLUID;
+  g->wall[a].data[q] = 0;
+  if (below || above) {
+    g->kind[a][q] = MN_FACE_SOURCE;
+    g->wall[a].data[q] = source_velocity(mac, below, above, a, x, time);
+    w = 0;
+  } else if ((low || high) && mac->def->domain.side[2 * a + high].kind != MN_SIDE_OPEN) {
+    g->kind[a][q] = MN_FACE_SIDE;
+    w = 0;
+  } else if (w < 1) {
+    double distance = 0;
+    int s = nearest_solid(mac->def, places, x, &distance);
+    w = w < OPEN_MIN ? 0 : w;
+    g->wall[a].data[q] = solid_velocity(&places[s], x).v[a];
+    int noslip = mac->def->solids[s].noslip;
+    if (w == 0)
+      g->kind[a][q] = noslip ? MN_FACE_NOSLIP : MN_FACE_SLIP;
+    else if (noslip && distance <= 0)
+      g->kind[a][q] = MN_FACE_STUCK;
+  }
+  f->at[mn_index(f, i, j, k)] = w;
+}
+
+static void close_faces(mn_mac *mac, const mn_placement *places, double time)
+{
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *f = &mac->geometry.open[a];
+    int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(f, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        for (int i = 0; i < f->n[0]; i++)
+          close_face(mac, places, a, i, j, k, time);
+    }
+  }
+}
+
+static void plan_extensions(mn_mac *mac)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  int dim = mac->grid.dim;
+  for (int a = 0; a < dim; a++) {
+    mn_extension *e = &g->face_extension[a];
+    for (size_t q = 0; q < e->capacity; q++)
+      e->layer[q] = g->kind[a][q] == MN_FACE_SLIP ? MN_OUT_OF_REACH : 0;
+    mn_extension_plan(&g->open[a], e);
+  }
+  mn_extension *e = &g->cell_extension;
+  const mn_field *f = &g->volume;
+  int64_t base = f->at - f->data;
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int64_t c = base + mn_index(f, i, j, k);
+        int known = g->inflow[c];
+        for (int a = 0; a < dim && !known; a++) {
+          const mn_field *w = &g->open[a];
+          int64_t q = mn_index(w, i, j, k);
+          known = w->at[q] > 0 || w->at[q + w->stride[a]] > 0;
+        }
+        e->layer[c] = known ? 0 : MN_OUT_OF_REACH;
+        if (!known || g->inflow[c])
+          f->data[c] = 0;
+      }
+  mn_extension_plan(f, e);
+}
+
+mn_status mn_mac_geometry_create(mn_mac *mac)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  mn_context *ctx = mac->ctx;
+  if (mac->def->source_count > 254)
+    return mn_fail(ctx, MN_BAD_INPUT, "scene.sources: found %d, allowed: at most 254",
+                   mac->def->source_count);
+  MN_TRY(MN_NEW(ctx, "placements", (size_t)mac->def->solid_count, &g->place));
+  MN_TRY(mn_field_create(ctx, &mac->grid, MN_NODE, "solid distance", &g->solid));
+  MN_TRY(mn_field_create(ctx, &mac->grid, MN_CELL, "cell volumes", &g->volume));
+  for (int a = 0; a < mac->grid.dim; a++) {
+    MN_TRY(mn_field_create(ctx, &mac->grid, (mn_place)a, "open fractions", &g->open[a]));
+    MN_TRY(mn_field_create(ctx, &mac->grid, (mn_place)a, "wall velocities", &g->wall[a]));
+    MN_TRY(MN_NEW(ctx, "face kinds", g->open[a].size, &g->kind[a]));
+    MN_TRY(mn_extension_create(ctx, &g->open[a], &g->face_extension[a]));
+  }
+  MN_TRY(mn_extension_create(ctx, &g->volume, &g->cell_extension));
+  MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->inflow));
+  MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->emitter));
+  mark_sources(mac);
+  g->time = -1;
+  return MN_OK;
+}
+
+void mn_mac_geometry_destroy(mn_mac *mac)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  mn_field_destroy(&g->solid);
+  mn_field_destroy(&g->volume);
+  for (int a = 0; a < 3; a++) {
+    mn_field_destroy(&g->open[a]);
+    mn_field_destroy(&g->wall[a]);
+    mn_free(g->kind[a]);
+    mn_extension_destroy(&g->face_extension[a]);
+  }
+  mn_extension_destroy(&g->cell_extension);
+  mn_free(g->place);
+  mn_free(g->inflow);
+  mn_free(g->emitter);
+}
+
+/* Without moving solids only the sources' velocities change. */
+static void update_sources(mn_mac *mac, double time)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  const mn_field *cells = &g->volume;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_field *f = &g->wall[a];
+    for (int k = 0; k < f->n[2]; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          int64_t q = mn_index(f, i, j, k);
+          if (g->kind[a][f->at - f->data + q] != MN_FACE_SOURCE)
+            continue;
+          int index[3] = {i, j, k};
+          int64_t c = cells->at - cells->data + mn_index(cells, i, j, k);
+          int below = index[a] == 0 ? 0 : g->inflow[c - cells->stride[a]];
+          int above = index[a] == f->n[a] - 1 ? 0 : g->inflow[c];
+          f->at[q] = source_velocity(mac, below, above, a, mn_position(f, i, j, k), time);
+        }
+  }
+}
+
+void mn_mac_geometry_update(mn_mac *mac, double time, double dt)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  int fresh = g->time < 0;
+  if (!fresh && g->time == time && g->dt == dt)
+    return;
+  g->time = time;
+  g->dt = dt;
+  if (!fresh && !mac->moving) {
+    if (mac->def->source_count)
+      update_sources(mac, time);
+    return;
+  }
+  mn_placement *places = g->place;
+  for (int s = 0; s < mac->def->solid_count; s++)
+    places[s] = place_solid(&mac->def->solids[s], time, dt);
+  sample_distance(mac, places);
+  mn_face_fractions(&g->solid, g->open);
+  mn_cell_fractions(&g->solid, &g->volume);
+  close_faces(mac, places, time);
+  plan_extensions(mac);
+  mac->assembled = 0;
+  mac->viscous_dt = 0;
+}

@@ -1,0 +1,149 @@
+/* The inside of the grid fluid: model, state, geometry and work apart. */
+#ifndef MN_FLUID_MAC_INTERNAL_H
+#define MN_FLUID_MAC_INTERNAL_H
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "fluid/mac/mac.h"
+#include "pressure/pressure.h"
+#include "pressure/stencil.h"
+
+/* What a face is, beside its open fraction. */
+typedef enum mn_face_kind {
+  MN_FACE_FLUID, /* open > 0 */
+  MN_FACE_STUCK, /* open > 0, but its centre is inside a solid to which the fluid sticks */
+  /* closed: */
+  MN_FACE_SIDE,   /* on a closed domain side */
+  MN_FACE_SOURCE, /* touches a cell of an inflow */
+  MN_FACE_SLIP,   /* inside a solid along which the fluid slides */
+  MN_FACE_NOSLIP  /* inside a solid to which it sticks */
+} mn_face_kind;
+
+/* Points without a value of their own (inside solids, in air) and how to fill them from those that
+   have one: layer by layer, each the mean of its neighbours in earlier layers. */
+typedef struct mn_extension {
+  int64_t *point;   /* indices into the field, layer after layer */
+  int64_t start[8]; /* first entry of each layer */
+  int layers;
+  size_t capacity;
+  unsigned char *layer; /* of every point with ghosts: 0 has a value; 255 out of reach */
+} mn_extension;
+enum { MN_EXTENSION_LAYERS = 6, MN_OUT_OF_REACH = 255 };
+
+/* A kinematic solid at one time. */
+typedef struct mn_placement {
+  mn_vec3 axis, center; /* of rotation */
+  double angle;
+  mn_vec3 velocity, omega; /* means over the substep */
+} mn_placement;
+
+/* Where the solids and sources are at one time; a function of the model and the time only. */
+typedef struct mn_mac_geometry {
+  double time, dt;        /* made for this time; velocities are means over dt before it */
+  mn_placement *place;    /* of each solid */
+  mn_field solid;         /* nodes: signed distance, positive in the fluid */
+  mn_field open[3];       /* faces: open fraction */
+  mn_field wall[3];       /* faces: velocity of what closes the face, m/s */
+  unsigned char *kind[3]; /* faces with ghosts: mn_face_kind */
+  mn_field volume;        /* cells: fluid part; 0 in sources */
+  unsigned char *inflow;  /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
+  unsigned char *emitter; /* cells with ghosts: 1 + index of the source that sets its smoke, or 0 */
+  mn_extension face_extension[3], cell_extension;
+} mn_mac_geometry;
+
+/* Everything that changes in time. X(field, place, name) for each field; a row here is allocated,
+   copied, saved and hashed. */
+#define MN_MAC_STATE_FIELDS(X)                                                                     \
+  X(u[0], MN_FACE_X, "u")                                                                          \
+  X(u[1], MN_FACE_Y, "v")                                                                          \
+  X(u[2], MN_FACE_Z, "w")                                                                          \
+  X(before[0], MN_FACE_X, "u_before")                                                              \
+  X(before[1], MN_FACE_Y, "v_before")                                                              \
+  X(before[2], MN_FACE_Z, "w_before")                                                              \
+  X(p, MN_CELL, "pressure")                                                                        \
+  X(smoke, MN_CELL, "smoke")                                                                       \
+  X(temperature, MN_CELL, "temperature")                                                           \
+  X(liquid, MN_CELL, "liquid")
+
+typedef struct mn_mac_state {
+  mn_field u[3];      /* m/s, divergence-free */
+  mn_field before[3]; /* u one substep earlier; order 2 only */
+  mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
+  mn_field smoke, temperature, liquid;
+  double scalars[2]; /* time, s; length of the last substep, s (0: there was none) */
+} mn_mac_state;
+
+typedef struct mn_mac {
+  mn_context *ctx;
+  const mn_model_def *def; /* borrowed */
+  mn_grid grid;
+  int moving; /* some solid moves */
+  unsigned open_sides;
+  mn_mac_state state, saved;
+  mn_mac_geometry geometry; /* at the time of the state, or at its end within a substep */
+
+  /* work */
+  double dt;
+  mn_field trace[3];  /* velocity along which things are carried: that of the middle of the step */
+  mn_field star[3];   /* after begin: the velocity before the projection */
+  mn_field result[3]; /* after solve: the new velocity; scratch before */
+  double *lo, *hi, *scratch; /* room for any field: limiter bounds, advection */
+  mn_field smoke_next, temperature_next, liquid_next;
+  mn_field cell_scratch;
+  mn_field shown; /* pressure in Pa for writers */
+  mn_field b, dp;
+  mn_field gradient[3]; /* of the pressure; accelerations in begin */
+  mn_pressure *pressure;
+  int assembled; /* the pressure system is that of `geometry` */
+  mn_stencil viscous[3];
+  mn_stencil_solver *viscous_solver[3];
+  double viscous_dt; /* for which `viscous` was set up; 0: never */
+  double *slab;      /* partial sums */
+  mn_solve_report report;
+} mn_mac;
+
+/* geometry.c */
+mn_status mn_mac_geometry_create(mn_mac *mac);
+void mn_mac_geometry_destroy(mn_mac *mac);
+/* Solids and sources at `time`, velocities over the dt before it. */
+void mn_mac_geometry_update(mn_mac *mac, double time, double dt);
+
+/* boundary.c */
+mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extension *e);
+void mn_extension_destroy(mn_extension *e);
+/* `layer` holds 0 where there is a value and MN_OUT_OF_REACH elsewhere; makes the plan. */
+void mn_extension_plan(const mn_field *like, mn_extension *e);
+void mn_extension_apply(const mn_extension *e, mn_field *f);
+/* Ghosts of a velocity component by the domain's sides at `time`. */
+void mn_mac_fill_velocity(const mn_mac *mac, double time, mn_field *u, int axis);
+/* Ghosts of a cell field: the nearest value inside. */
+void mn_mac_fill_cells(mn_field *f);
+/* Values of closed faces (walls, sources, solids) of a velocity, then its ghosts. */
+void mn_mac_close(const mn_mac *mac, double time, mn_field u[3]);
+double mn_mac_side_velocity(const mn_mac *mac, int side, double time, int axis);
+
+/* advect.c */
+/* to = from carried along mac->trace for dt. What enters through open sides has the value *outside,
+   or, when it is NULL, that of the side. */
+void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *outside,
+                   mn_field *to);
+
+/* viscosity.c */
+mn_status mn_mac_viscosity_create(mn_mac *mac);
+void mn_mac_viscosity_destroy(mn_mac *mac);
+/* star <- star after dt of  du/dt = nu lap u + a,  with the walls at their places; a [m/s^2] is in
+   gradient. Uses trace and result as scratch. */
+mn_status mn_mac_diffuse(mn_mac *mac, double dt);
+
+/* project.c */
+/* result <- the divergence-free part of star, dp <- the pressure (increment) that made it so */
+mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
+/* greatest |div u| over the cells with fluid */
+double mn_mac_divergence(mn_mac *mac, const mn_field u[3]);
+
+/* liquid.c */
+void mn_liquid_redistance(mn_mac *mac, mn_field *phi);
+/* Plans the extension of velocities from the faces that touch liquid to those near them. */
+void mn_liquid_plan(mn_mac *mac, const mn_field *phi);
+
+#endif

@@ -1,0 +1,102 @@
+/* A liquid with a free surface, carried as a level set phi (negative inside) at cell centres.
+
+   The surface moves by advecting phi; after that phi is made a distance again by fast sweeping
+   [Zhao 2005] with the values beside the surface kept, so that the surface itself stays. Velocities
+   are continued from the faces that touch liquid into the air. */
+#include "fluid/mac/internal.h"
+
+#include <math.h>
+
+static int beside_surface(const mn_field *phi, int i, int j, int k)
+{
+  int at[3] = {i, j, k};
+  int64_t q = mn_index(phi, i, j, k);
+  int inside = phi->at[q] < 0;
+  for (int a = 0; a < phi->grid->dim; a++) {
+    if (at[a] > 0 && (phi->at[q - phi->stride[a]] < 0) != inside)
+      return 1;
+    if (at[a] < phi->n[a] - 1 && (phi->at[q + phi->stride[a]] < 0) != inside)
+      return 1;
+  }
+  return 0;
+}
+
+/* The distance d at a cell from the least distances m[] of its neighbours along each axis:
+   sum over the axes of max(d - m, 0)^2 = dx^2 (Godunov) */
+static double eikonal(double m[3], int dim, double dx)
+{
+  for (int a = 1; a < dim; a++)
+    for (int b = a; b > 0 && m[b] < m[b - 1]; b--) {
+      double t = m[b];
+      m[b] = m[b - 1];
+      m[b - 1] = t;
+    }
+  double d = m[0] + dx, sum = m[0], squares = m[0] * m[0];
+  for (int a = 1; a < dim && d > m[a]; a++) {
+    sum += m[a];
+    squares += m[a] * m[a];
+    double root = sum * sum - (a + 1) * (squares - dx * dx);
+    d = (sum + sqrt(root > 0 ? root : 0)) / (a + 1);
+  }
+  return d;
+}
+
+static void relax(mn_field *distance, const mn_field *phi, int i, int j, int k)
+{
+  if (beside_surface(phi, i, j, k))
+    return;
+  int at[3] = {i, j, k};
+  double m[3], *p = distance->at + mn_index(distance, i, j, k);
+  for (int a = 0; a < distance->grid->dim; a++) {
+    int64_t s = distance->stride[a];
+    double low = at[a] > 0 ? p[-s] : INFINITY, high = at[a] < distance->n[a] - 1 ? p[s] : INFINITY;
+    m[a] = fmin(low, high);
+  }
+  if (isfinite(fmin(fmin(m[0], m[1]), distance->grid->dim == 3 ? m[2] : m[0])))
+    *p = fmin(*p, eikonal(m, distance->grid->dim, distance->grid->dx));
+}
+
+void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
+{
+  mn_field *d = &mac->cell_scratch;
+  for (int k = 0; k < phi->n[2]; k++)
+    for (int j = 0; j < phi->n[1]; j++)
+      for (int i = 0; i < phi->n[0]; i++)
+        mn_set(d, i, j, k, beside_surface(phi, i, j, k) ? fabs(mn_get(phi, i, j, k)) : 1e30);
+  for (int sweep = 0; sweep < 2 << phi->grid->dim; sweep++)
+    for (int kk = 0; kk < phi->n[2]; kk++)
+      for (int jj = 0; jj < phi->n[1]; jj++)
+        for (int ii = 0; ii < phi->n[0]; ii++)
+          relax(d, phi, sweep & 1 ? phi->n[0] - 1 - ii : ii, sweep & 2 ? phi->n[1] - 1 - jj : jj,
+                sweep & 4 ? phi->n[2] - 1 - kk : kk);
+  for (int k = 0; k < phi->n[2]; k++)
+    for (int j = 0; j < phi->n[1]; j++)
+      for (int i = 0; i < phi->n[0]; i++)
+        mn_set(phi, i, j, k, copysign(mn_get(d, i, j, k), mn_get(phi, i, j, k)));
+  mn_mac_fill_cells(phi);
+}
+
+void mn_liquid_plan(mn_mac *mac, const mn_field *phi)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *f = &g->open[a];
+    mn_extension *e = &g->face_extension[a];
+    int64_t base = f->at - f->data;
+    for (size_t q = 0; q < e->capacity; q++)
+      e->layer[q] = MN_OUT_OF_REACH;
+    for (int k = 0; k < f->n[2]; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          int at[3] = {i, j, k};
+          int64_t q = base + mn_index(f, i, j, k), c = mn_index(phi, i, j, k);
+          int wet = (at[a] < f->n[a] - 1 && phi->at[c] < 0) ||
+                    (at[a] > 0 && phi->at[c - phi->stride[a]] < 0);
+          mn_face_kind kind = (mn_face_kind)g->kind[a][q];
+          int own = kind <= MN_FACE_STUCK ? wet : kind != MN_FACE_SLIP;
+          if (own)
+            e->layer[q] = 0;
+        }
+    mn_extension_plan(f, e);
+  }
+}

@@ -1,0 +1,559 @@
+/* Smoke and water on the staggered grid: one substep.
+
+       du/dt + u.grad u = -grad p / rho + nu lap u + a,   div u = 0
+
+   begin    geometry at the end of the step
+            smoke, temperature, level set carried along the trace velocity
+            u* = carried (u - dt/2 grad p^n / rho)  then  dt of (nu lap u + a - grad p^n / (2 rho))
+   solve    u = u* - (dt/rho) grad dp,  dp from the projection (project.c)
+   commit   p = p^n + dp
+
+   Second order in time (`order` = 2, smoke): the pressure gradient enters half where a path starts
+   and half where it ends, as the trapezoidal rule along the path asks; p^n is the pressure of the
+   step before, and what it misses is a gradient to leading order, which dp takes up. The trace
+   velocity is that of the middle of the step, extrapolated from the last two. Without this,
+   splitting alone damps a steady vortex like a viscosity of dt U^2/8 (docs/theory/smoke.md).
+   `order` = 1 leaves both out.
+
+   Gravity: smoke works with the pressure above that of the fluid at rest, so that open sides hold
+   ambient fluid at rest; writers get the whole pressure. Buoyancy: a = g (smoke_weight s -
+   expansion (T - ambient)).
+
+   Verified by tests/verify/test_taylor_green.c, test_cavity.c, test_hydrostatic.c, test_plume.c. */
+#include "fluid/mac/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static int is_water(const mn_mac *mac)
+{
+  return mac->def->fluid.kind == MN_FLUID_WATER;
+}
+
+static int second_order(const mn_mac *mac)
+{
+  return mac->def->fluid.order == 2 && !is_water(mac);
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+/* Whether this scene carries a state field at all. */
+static int carries(const mn_mac *mac, const mn_mac_state *s, const mn_field *f)
+{
+  int dim = mac->grid.dim;
+  if (f == &s->u[2] || f == &s->before[2])
+    return dim == 3 && (f == &s->u[2] || second_order(mac));
+  if (f == &s->before[0] || f == &s->before[1])
+    return second_order(mac);
+  if (f == &s->smoke)
+    return !is_water(mac);
+  if (f == &s->temperature)
+    return mac->def->fluid.temperature;
+  if (f == &s->liquid)
+    return is_water(mac);
+  return 1;
+}
+
+static mn_status create_state(mn_mac *mac, mn_mac_state *s)
+{
+#define X(field, place, name)                                                                      \
+  if (carries(mac, s, &s->field))                                                                  \
+    MN_TRY(mn_field_create(mac->ctx, &mac->grid, place, name, &s->field));
+  MN_MAC_STATE_FIELDS(X)
+#undef X
+  return MN_OK;
+}
+
+static void destroy_state(mn_mac_state *s)
+{
+#define X(field, place, name) mn_field_destroy(&s->field);
+  MN_MAC_STATE_FIELDS(X)
+#undef X
+}
+
+static void copy_state(mn_mac_state *to, const mn_mac_state *from)
+{
+#define X(field, place, name)                                                                      \
+  if (from->field.data)                                                                            \
+    mn_field_copy(&to->field, &from->field);
+  MN_MAC_STATE_FIELDS(X)
+#undef X
+  memcpy(to->scalars, from->scalars, sizeof to->scalars);
+}
+
+static void mac_destroy(void *self)
+{
+  mn_mac *mac = self;
+  destroy_state(&mac->state);
+  destroy_state(&mac->saved);
+  mn_mac_geometry_destroy(mac);
+  for (int a = 0; a < 3; a++) {
+    mn_field_destroy(&mac->trace[a]);
+    mn_field_destroy(&mac->star[a]);
+    mn_field_destroy(&mac->result[a]);
+    mn_field_destroy(&mac->gradient[a]);
+  }
+  mn_field_destroy(&mac->smoke_next);
+  mn_field_destroy(&mac->temperature_next);
+  mn_field_destroy(&mac->liquid_next);
+  mn_field_destroy(&mac->cell_scratch);
+  mn_field_destroy(&mac->shown);
+  mn_field_destroy(&mac->b);
+  mn_field_destroy(&mac->dp);
+  mn_pressure_destroy(&mac->pressure);
+  mn_mac_viscosity_destroy(mac);
+  mn_free(mac->lo);
+  mn_free(mac->hi);
+  mn_free(mac->scratch);
+  mn_free(mac->slab);
+  mn_free(mac);
+}
+
+static mn_status create_work(mn_mac *mac)
+{
+  mn_context *ctx = mac->ctx;
+  const mn_grid *g = &mac->grid;
+  for (int a = 0; a < g->dim; a++) {
+    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "trace velocity", &mac->trace[a]));
+    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "intermediate velocity", &mac->star[a]));
+    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "new velocity", &mac->result[a]));
+    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "pressure gradient", &mac->gradient[a]));
+  }
+  if (!is_water(mac))
+    MN_TRY(mn_field_create(ctx, g, MN_CELL, "new smoke", &mac->smoke_next));
+  else
+    MN_TRY(mn_field_create(ctx, g, MN_CELL, "new level set", &mac->liquid_next));
+  if (mac->def->fluid.temperature)
+    MN_TRY(mn_field_create(ctx, g, MN_CELL, "new temperature", &mac->temperature_next));
+  MN_TRY(mn_field_create(ctx, g, MN_CELL, "scratch", &mac->cell_scratch));
+  MN_TRY(mn_field_create(ctx, g, MN_CELL, "shown pressure", &mac->shown));
+  MN_TRY(mn_field_create(ctx, g, MN_CELL, "right-hand side", &mac->b));
+  MN_TRY(mn_field_create(ctx, g, MN_CELL, "pressure increment", &mac->dp));
+  size_t largest = mn_field_size(g, MN_NODE);
+  MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->lo));
+  MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->hi));
+  MN_TRY(MN_NEW(ctx, "advection scratch", largest, &mac->scratch));
+  int slabs = (g->dim == 3 ? g->n[2] : g->n[1]) + 1;
+  MN_TRY(MN_NEW(ctx, "partial sums", 8 * (size_t)slabs, &mac->slab));
+  MN_TRY(mn_mac_viscosity_create(mac));
+  return mn_pressure_create(ctx, g, mac->def->fluid.pressure_solver, &mac->pressure);
+}
+
+static mn_status fill_from(const mn_field_fn *fn, mn_field *f, int component)
+{
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        mn_vec3 value = fn->value;
+        if (fn->eval)
+          MN_TRY(fn->eval(fn->user, mn_position(f, i, j, k), &value));
+        mn_set(f, i, j, k, value.v[component]);
+      }
+  return MN_OK;
+}
+
+static void fill_from_shape(const mn_shape *shape, mn_field *f, int distance)
+{
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        double d = mn_shape_distance(shape, mn_position(f, i, j, k));
+        mn_set(f, i, j, k, distance ? d : d < 0);
+      }
+}
+
+/* Liquid reaches into solids, so that a surface ends at the wall and not before it. */
+static void extend_into_solids(mn_mac *mac, mn_field *phi)
+{
+  const mn_extension *e = &mac->geometry.cell_extension;
+  int64_t base = phi->at - phi->data;
+  for (int64_t q = 0; q < e->start[e->layers]; q++) {
+    double *value = &phi->data[e->point[q]];
+    if (*value < 0.5 * mac->grid.dx)
+      *value = fmin(*value, -0.5 * mac->grid.dx);
+  }
+  (void)base;
+}
+
+static mn_status initial_state(mn_mac *mac)
+{
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  mn_mac_state *s = &mac->state;
+  for (int a = 0; a < mac->grid.dim; a++)
+    MN_TRY(fill_from(&fluid->initial_velocity, &s->u[a], a));
+  if (s->smoke.data) {
+    if (fluid->initial_smoke_shape)
+      fill_from_shape(fluid->initial_smoke_shape, &s->smoke, 0);
+    else
+      MN_TRY(fill_from(&fluid->initial_smoke, &s->smoke, 0));
+    mn_mac_fill_cells(&s->smoke);
+  }
+  if (s->temperature.data) {
+    MN_TRY(fill_from(&fluid->initial_temperature, &s->temperature, 0));
+    mn_mac_fill_cells(&s->temperature);
+  }
+  mn_mac_geometry_update(mac, 0, 0);
+  if (is_water(mac)) {
+    fill_from_shape(fluid->initial_water, &s->liquid, 1);
+    extend_into_solids(mac, &s->liquid);
+    mn_mac_fill_cells(&s->liquid);
+    mn_field_copy(&mac->liquid_next, &s->liquid);
+    mn_liquid_plan(mac, &s->liquid);
+  }
+  /* the initial velocity made divergence-free; the impulse that does it is not a pressure */
+  for (int a = 0; a < mac->grid.dim; a++)
+    mn_field_copy(&mac->star[a], &s->u[a]);
+  MN_TRY(mn_mac_project(mac, 1, &mac->report));
+  for (int a = 0; a < mac->grid.dim; a++)
+    mn_field_copy(&s->u[a], &mac->result[a]);
+  mn_mac_close(mac, 0, s->u);
+  if (second_order(mac))
+    for (int a = 0; a < mac->grid.dim; a++)
+      mn_field_copy(&s->before[a], &s->u[a]);
+  return MN_OK;
+}
+
+static mn_status create(mn_mac *mac)
+{
+  const mn_domain_def *domain = &mac->def->domain;
+  mac->grid = mn_grid_make(&mac->ctx->exec, domain->dim, domain->cells,
+                           domain->size.x / domain->cells[0], domain->origin);
+  for (int side = 0; side < 2 * domain->dim; side++)
+    mac->open_sides |= domain->side[side].kind == MN_SIDE_OPEN ? 1u << side : 0;
+  for (int s = 0; s < mac->def->solid_count; s++)
+    mac->moving |= mac->def->solids[s].moving;
+  MN_TRY(create_state(mac, &mac->state));
+  MN_TRY(create_state(mac, &mac->saved));
+  MN_TRY(create_work(mac));
+  MN_TRY(mn_mac_geometry_create(mac));
+  return initial_state(mac);
+}
+
+double mn_mac_bytes(const mn_model_def *def)
+{
+  double cells = (double)def->domain.cells[0] * def->domain.cells[1] *
+                 (def->domain.dim == 3 ? def->domain.cells[2] : 1);
+  int dim = def->domain.dim, second = def->fluid.order == 2;
+  double fields =
+      (dim * (1 + second) + 3) * 2 /* state, saved */ + 4 * dim + 8 + 3 /* work */ + 2 * dim + 2;
+  fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
+  double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
+  return cells * (fields * sizeof(double) + plans + 150);
+}
+
+/* ---- the substep ----------------------------------------------------------------------------- */
+
+static void set_sources(const mn_mac *mac, mn_field *f, int temperature)
+{
+  const unsigned char *emitter = mac->geometry.emitter;
+  for (size_t q = 0; q < f->size; q++)
+    if (emitter[q]) {
+      const mn_source_def *s = &mac->def->sources[emitter[q] - 1];
+      f->data[q] = temperature ? s->temperature : s->smoke;
+    }
+}
+
+static void carry_scalar(mn_mac *mac, const mn_field *from, double outside, mn_field *to)
+{
+  mn_mac_advect(mac, mac->dt, from, &outside, to);
+  set_sources(mac, to, from == &mac->state.temperature);
+  mn_extension_apply(&mac->geometry.cell_extension, to);
+  mn_mac_fill_cells(to);
+}
+
+static void carry_liquid(mn_mac *mac)
+{
+  mn_mac_advect(mac, mac->dt, &mac->state.liquid, NULL, &mac->liquid_next);
+  mn_extension_apply(&mac->geometry.cell_extension, &mac->liquid_next);
+  extend_into_solids(mac, &mac->liquid_next);
+  mn_liquid_redistance(mac, &mac->liquid_next);
+}
+
+/* The velocity of the middle of the step. */
+static void make_trace(mn_mac *mac)
+{
+  double last = mac->state.scalars[1];
+  double ahead = second_order(mac) && last > 0 ? 0.5 * mac->dt / last : 0;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const double *u = mac->state.u[a].data, *before = mac->state.before[a].data;
+    for (size_t q = 0; q < mac->trace[a].size; q++)
+      mac->trace[a].data[q] = ahead > 0 ? u[q] + ahead * (u[q] - before[q]) : u[q];
+  }
+}
+
+/* gradient <- grad p^n / rho on all faces, ghosts included; extrapolated to closed sides, where it
+   is not known, and to p = 0 at open ones */
+static void old_pressure_acceleration(mn_mac *mac)
+{
+  const mn_field *p = &mac->state.p;
+  double scale = 1 / (mac->def->fluid.density * mac->grid.dx);
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_field *f = &mac->gradient[a];
+    int64_t s = f->stride[a];
+    int last = f->n[a] - 1;
+    for (int k = 0; k < f->n[2]; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          int at = a == 0 ? i : a == 1 ? j : k;
+          const double *q = p->at + mn_index(p, i, j, k);
+          if (at == 0)
+            mn_set(f, i, j, k, mac->open_sides & 1u << 2 * a ? 2 * scale * q[0] : 0);
+          else if (at == last)
+            mn_set(f, i, j, k, mac->open_sides & 2u << 2 * a ? -2 * scale * q[-p->stride[a]] : 0);
+          else
+            mn_set(f, i, j, k, scale * (q[0] - q[-p->stride[a]]));
+        }
+    for (int k = 0; k < f->n[2] && last >= 4; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          int at = a == 0 ? i : a == 1 ? j : k;
+          double *q = f->at + mn_index(f, i, j, k);
+          if (at == 0 && !(mac->open_sides & 1u << 2 * a))
+            q[0] = 2 * q[s] - q[2 * s];
+          if (at == last && !(mac->open_sides & 2u << 2 * a))
+            q[0] = 2 * q[-s] - q[-2 * s];
+        }
+    mn_mac_fill_cells(f);
+  }
+}
+
+/* gradient <- accelerations: body force, buoyancy or gravity, and minus `half` of what it holds */
+static void accelerations(mn_mac *mac, double half)
+{
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_field *f = &mac->gradient[a];
+    double steady =
+        fluid->body_force.v[a] / fluid->density + (is_water(mac) ? fluid->gravity.v[a] : 0);
+    double smoke = is_water(mac) ? 0 : 0.5 * fluid->gravity.v[a] * fluid->smoke_weight;
+    double heat = mac->temperature_next.data ? -0.5 * fluid->gravity.v[a] * fluid->expansion : 0;
+    int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(f, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          int64_t q = mn_index(f, i, j, k);
+          double sum = steady - half * f->at[q];
+          if (smoke != 0) {
+            const double *c = mac->smoke_next.at + mn_index(&mac->smoke_next, i, j, k);
+            sum += smoke * (c[0] + c[-mac->smoke_next.stride[a]]);
+          }
+          if (heat != 0) {
+            const double *c = mac->temperature_next.at + mn_index(&mac->temperature_next, i, j, k);
+            sum += heat * (c[0] + c[-mac->temperature_next.stride[a]] - 2 * fluid->ambient);
+          }
+          f->at[q] = sum;
+        }
+    }
+  }
+}
+
+static mn_status mac_begin(void *self, double t, double dt)
+{
+  mn_mac *mac = self;
+  mac->dt = dt;
+  mn_mac_geometry_update(mac, t + dt, dt);
+  make_trace(mac);
+  if (is_water(mac))
+    carry_liquid(mac);
+  else
+    carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
+  if (mac->state.temperature.data)
+    carry_scalar(mac, &mac->state.temperature, mac->def->fluid.ambient, &mac->temperature_next);
+  double half = second_order(mac) ? 0.5 : 0;
+  if (half > 0)
+    old_pressure_acceleration(mac);
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const double *u = mac->state.u[a].data, *acceleration = mac->gradient[a].data;
+    mn_field *from = &mac->result[a];
+    for (size_t q = 0; q < from->size; q++)
+      from->data[q] = half > 0 ? u[q] - half * dt * acceleration[q] : u[q];
+    mn_mac_advect(mac, dt, from, NULL, &mac->star[a]);
+  }
+  accelerations(mac, half);
+  return mn_mac_diffuse(mac, dt);
+}
+
+static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report *report)
+{
+  mn_mac *mac = self;
+  if (interface && interface->count)
+    return mn_fail(mac->ctx, MN_BAD_INPUT,
+                   "the grid fluid takes no interface points yet, found %zu", interface->count);
+  mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
+  *report = mac->report;
+  return status;
+}
+
+static void swap(mn_field *a, mn_field *b)
+{
+  mn_field t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static mn_status mac_commit(void *self)
+{
+  mn_mac *mac = self;
+  mn_mac_state *s = &mac->state;
+  double end = mac->geometry.time;
+  if (is_water(mac)) {
+    swap(&s->liquid, &mac->liquid_next);
+    mn_liquid_plan(mac, &s->liquid);
+  } else
+    swap(&s->smoke, &mac->smoke_next);
+  if (s->temperature.data)
+    swap(&s->temperature, &mac->temperature_next);
+  for (int a = 0; a < mac->grid.dim; a++) {
+    if (s->before[a].data)
+      swap(&s->before[a], &s->u[a]);
+    swap(&s->u[a], &mac->result[a]);
+  }
+  mn_mac_close(mac, end, s->u);
+  if (second_order(mac)) {
+    for (size_t q = 0; q < s->p.size; q++)
+      s->p.data[q] += mac->dp.data[q];
+    mn_extension_apply(&mac->geometry.cell_extension, &s->p);
+    mn_mac_fill_cells(&s->p);
+  } else
+    mn_field_copy(&s->p, &mac->dp);
+  s->scalars[0] = end;
+  s->scalars[1] = mac->dt;
+  return MN_OK;
+}
+
+static mn_status mac_save(void *self)
+{
+  mn_mac *mac = self;
+  copy_state(&mac->saved, &mac->state);
+  return MN_OK;
+}
+
+static mn_status mac_restore(void *self)
+{
+  mn_mac *mac = self;
+  copy_state(&mac->state, &mac->saved);
+  return MN_OK;
+}
+
+static void add_array(const mn_field *f, const char *name, mn_array *arrays, int capacity,
+                      int *count)
+{
+  if (!f->data)
+    return;
+  if (*count < capacity) {
+    mn_array *a = &arrays[*count];
+    *a = (mn_array){.type = MN_F64, .rank = f->grid->dim, .data = f->data};
+    snprintf(a->name, sizeof a->name, "%s", name);
+    for (int r = 0; r < a->rank; r++)
+      a->shape[r] = (size_t)f->n[a->rank - 1 - r] + 2 * MN_GHOST;
+  }
+  (*count)++;
+}
+
+static int mac_arrays(void *self, mn_array *arrays, int capacity)
+{
+  mn_mac *mac = self;
+  int count = 0;
+#define X(field, place, name) add_array(&mac->state.field, name, arrays, capacity, &count);
+  MN_MAC_STATE_FIELDS(X)
+#undef X
+  if (count < capacity)
+    arrays[count] = (mn_array){"fluid_clock", MN_F64, 1, {2}, mac->state.scalars};
+  return count + 1;
+}
+
+static const mn_fluid_ops MAC_OPS;
+
+mn_status mn_mac_create(mn_context *ctx, const mn_model_def *def, mn_fluid *fluid)
+{
+  mn_mac *mac;
+  *fluid = (mn_fluid){0};
+  MN_TRY(MN_NEW(ctx, "grid fluid", 1, &mac));
+  mac->ctx = ctx;
+  mac->def = def;
+  mn_status status = create(mac);
+  if (status != MN_OK) {
+    mac_destroy(mac);
+    return status;
+  }
+  *fluid = (mn_fluid){&MAC_OPS, mac};
+  return MN_OK;
+}
+
+/* ---- limits of the step ---------------------------------------------------------------------- */
+
+static double greatest(const mn_mac *mac, const mn_field *f, double minus)
+{
+  int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(f, s, &k, &j0, &j1);
+    double most = 0;
+    for (int j = j0; j < j1; j++)
+      for (int64_t q = mn_index(f, 0, j, k); q < mn_index(f, f->n[0], j, k); q++)
+        most = fmax(most, fabs(f->at[q] - minus));
+    mac->slab[s] = most;
+  }
+  return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
+}
+
+/* The greatest speed of walls, sources and solids between now and a frame later. */
+static double driven_speed(const mn_mac *mac)
+{
+  const mn_model_def *def = mac->def;
+  double t = mac->state.scalars[0], ahead = t + def->output.every, fastest = 0;
+  for (int side = 0; side < 2 * def->domain.dim; side++) {
+    const mn_side_def *s = &def->domain.side[side];
+    double ramp = fmax(fabs(mn_timefn_eval(&s->ramp, t)), fabs(mn_timefn_eval(&s->ramp, ahead)));
+    fastest = fmax(fastest, mn_length(s->velocity) * ramp);
+  }
+  for (int i = 0; i < def->source_count; i++) {
+    const mn_source_def *s = &def->sources[i];
+    double ramp = fmax(fabs(mn_timefn_eval(&s->ramp, t)), fabs(mn_timefn_eval(&s->ramp, ahead)));
+    if (s->blows)
+      fastest = fmax(fastest, mn_length(s->velocity) * ramp);
+  }
+  for (int i = 0; i < def->solid_count; i++) {
+    const mn_solid_def *s = &def->solids[i];
+    double span = def->output.every;
+    if (s->moving && span > 0) {
+      double rate =
+          fabs(mn_timefn_eval(&s->motion.path, ahead) - mn_timefn_eval(&s->motion.path, t)) / span;
+      fastest = fmax(fastest, mn_length(s->motion.translate) * rate);
+    }
+  }
+  return fastest;
+}
+
+static double mac_max_dt(void *self)
+{
+  mn_mac *mac = self;
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  double speed = driven_speed(mac);
+  for (int a = 0; a < mac->grid.dim; a++)
+    speed = fmax(speed, greatest(mac, &mac->state.u[a], 0));
+  double g = mn_length(fluid->gravity);
+  double push = mn_length(fluid->body_force) / fluid->density + (is_water(mac) ? g : 0);
+  if (mac->state.smoke.data && fluid->smoke_weight != 0)
+    push += g * fabs(fluid->smoke_weight) * greatest(mac, &mac->state.smoke, 0);
+  if (mac->state.temperature.data && fluid->expansion != 0)
+    push += g * fabs(fluid->expansion) * greatest(mac, &mac->state.temperature, fluid->ambient);
+  speed += sqrt(mac->grid.dx * push); /* what a fall through one cell adds */
+  return speed > 0 ? fluid->cfl * mac->grid.dx / speed : INFINITY;
+}
+
+static const mn_fluid_ops MAC_OPS = {.name = "mac",
+                                     .destroy = mac_destroy,
+                                     .max_dt = mac_max_dt,
+                                     .begin = mac_begin,
+                                     .solve = mac_solve,
+                                     .commit = mac_commit,
+                                     .save = mac_save,
+                                     .restore = mac_restore,
+                                     .arrays = mac_arrays};

@@ -1,0 +1,156 @@
+/* The pressure projection.
+
+       u = u* - (dt/rho) grad p,   sum over a cell's faces of (w u + (1 - w) u_wall).n = 0
+
+   w: open part of a face, u_wall the velocity of the solid, side or source that closes the rest.
+   The flux of u_wall through the closed parts of a cell's faces is the flux through the wall inside
+   the cell, exactly for a wall in rigid translation [Ng, Min, Gibou 2009; Batty et al. 2007].
+
+   Smoke solves for the increment of the pressure over that of the step before, whose gradient is in
+   u* already (mac.c); water, whose surface moves, for the pressure itself, from the last one. */
+#include "fluid/mac/internal.h"
+
+#include "base/status.h"
+
+/* Residuals below this part of the velocity scale over dx are round-off. */
+static const double ROUND_OFF = 1e-13;
+/* Net flow into a closed region that counts as round-off, as part of speed times surface. */
+static const double FLOW_ROUND_OFF = 1e-8;
+
+/* Flux through a face per area. */
+static inline double flux(const mn_mac_geometry *g, const mn_field u[3], int a, int64_t q)
+{
+  double w = g->open[a].at[q];
+  return w * u[a].at[q] + (1 - w) * g->wall[a].at[q];
+}
+
+static inline double cell_divergence(const mn_mac *mac, const mn_field u[3], int i, int j, int k)
+{
+  double d = 0;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    int64_t q = mn_index(&u[a], i, j, k);
+    d += flux(&mac->geometry, u, a, q + u[a].stride[a]) - flux(&mac->geometry, u, a, q);
+  }
+  return d / mac->grid.dx;
+}
+
+static int is_unknown(const mn_mac *mac, int i, int j, int k)
+{
+  return mn_pressure_region_of(mac->pressure, i, j, k) >= 0;
+}
+
+double mn_mac_divergence(mn_mac *mac, const mn_field u[3])
+{
+  int slabs = mn_slabs(&mac->b);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(&mac->b, s, &k, &j0, &j1);
+    double worst = 0;
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < mac->b.n[0]; i++)
+        if (is_unknown(mac, i, j, k))
+          worst = fmax(worst, fabs(cell_divergence(mac, u, i, j, k)));
+    mac->slab[s] = worst;
+  }
+  return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
+}
+
+/* b <- -(rho/dt) div u*; returns max |b|; *speed <- the greatest velocity on any face */
+static double right_hand_side(mn_mac *mac, double dt, double *speed)
+{
+  double scale = -mac->def->fluid.density / dt;
+  int slabs = mn_slabs(&mac->b);
+  double *fastest = mac->slab + slabs;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(&mac->b, s, &k, &j0, &j1);
+    double worst = 0, fast = 0;
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < mac->b.n[0]; i++) {
+        double value =
+            is_unknown(mac, i, j, k) ? scale * cell_divergence(mac, mac->star, i, j, k) : 0;
+        mn_set(&mac->b, i, j, k, value);
+        worst = fmax(worst, fabs(value));
+        for (int a = 0; a < mac->grid.dim; a++)
+          fast = fmax(fast,
+                      fabs(flux(&mac->geometry, mac->star, a, mn_index(&mac->star[a], i, j, k))));
+      }
+    mac->slab[s] = worst;
+    fastest[s] = fast;
+  }
+  *speed = mn_reduce(mac->grid.exec, MN_MAX, fastest, slabs);
+  return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
+}
+
+/* u <- u* - (dt/rho) grad p on open faces, the wall's velocity on closed ones */
+static void subtract_gradient(mn_mac *mac, double dt)
+{
+  double scale = dt / mac->def->fluid.density;
+  mn_pressure_gradient(mac->pressure, &mac->dp, mac->gradient);
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *w = &mac->geometry.open[a];
+    int slabs = mn_slabs(w);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(w, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++) {
+        int64_t row = mn_index(w, 0, j, k);
+        for (int64_t q = row; q < row + w->n[0]; q++)
+          mac->result[a].at[q] = w->at[q] > 0 ? mac->star[a].at[q] - scale * mac->gradient[a].at[q]
+                                              : mac->geometry.wall[a].at[q];
+      }
+    }
+  }
+}
+
+static mn_status incompatible(mn_mac *mac, double dt, mn_solve_report *report)
+{
+  double to_flow = dt / mac->def->fluid.density * mac->grid.dx * mac->grid.dx;
+  to_flow *= mac->grid.dim == 3 ? mac->grid.dx : 1;
+  mn_pressure_region worst = {0};
+  for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++) {
+    mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
+    if (region.closed && fabs(region.rhs_sum) >= fabs(worst.rhs_sum))
+      worst = region;
+  }
+  report->net_flow = worst.rhs_sum * to_flow;
+  mn_vec3 x = mn_position(&mac->b, worst.first[0], worst.first[1], worst.first[2]);
+  return mn_fail(mac->ctx, MN_FAILED,
+                 "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s "
+                 "flow into it: no "
+                 "incompressible flow does that; open a side, or let a solid give way",
+                 worst.cells, x.x, x.y, x.z, report->net_flow, mac->grid.dim);
+}
+
+mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
+{
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  int water = fluid->kind == MN_FLUID_WATER;
+  *report = (mn_solve_report){0};
+  if (!mac->assembled || water) {
+    mn_pressure_geometry geometry = {mac->geometry.open, water ? &mac->liquid_next : NULL,
+                                     mac->open_sides, 0.01};
+    MN_TRY(mn_pressure_assemble(mac->pressure, &geometry));
+    mac->assembled = 1;
+  }
+  double speed, worst = right_hand_side(mac, dt, &speed);
+  double unit = fluid->density / dt * speed / mac->grid.dx; /* of b */
+  if (fluid->order == 2 && !water)
+    mn_field_fill(&mac->dp, 0);
+  else
+    mn_field_copy(&mac->dp, &mac->state.p);
+  double tolerance = fmax(fluid->pressure_tolerance * worst, ROUND_OFF * unit);
+  double surface =
+      pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
+  if (fluid->project)
+    MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, FLOW_ROUND_OFF * unit * surface,
+                             fluid->pressure_max_iterations, &mac->dp, report));
+  if (report->reason == MN_INCOMPATIBLE)
+    return incompatible(mac, dt, report);
+  subtract_gradient(mac, dt);
+  report->divergence = mn_mac_divergence(mac, mac->result);
+  return MN_OK;
+}
