@@ -16,6 +16,7 @@ void mac_case_begin(mac_case *c, int dim, mn_vec3 size, int nx)
     d->cells[a] = a < dim ? (int)lround(size.v[a] / dx) : 1;
   for (int s = 0; s < 6; s++)
     d->side[s].kind = MN_SIDE_SLIP;
+  c->def.fluid.density = 1;
   c->def.fluid.gravity = mn_v3(0, 0, 0);
   c->def.fluid.pressure_tolerance = 1e-11;
 }

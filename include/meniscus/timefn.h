@@ -31,6 +31,8 @@ typedef struct mn_timefn {
 
 mn_timefn mn_timefn_constant(double value);
 double mn_timefn_eval(const mn_timefn *f, double t);
+/* Its derivative, from the right where it has a corner. */
+double mn_timefn_rate(const mn_timefn *f, double t);
 
 #ifdef __cplusplus
 }

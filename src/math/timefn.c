@@ -41,3 +41,33 @@ double mn_timefn_eval(const mn_timefn *f, double t)
   }
   return 0;
 }
+
+static double keys_rate(const mn_timefn *f, double t)
+{
+  for (int i = 1; i < f->key_count; i++)
+    if (t >= f->key_time[i - 1] && t < f->key_time[i])
+      return (f->key_value[i] - f->key_value[i - 1]) / (f->key_time[i] - f->key_time[i - 1]);
+  return 0;
+}
+
+double mn_timefn_rate(const mn_timefn *f, double t)
+{
+  double s = f->duration > 0 ? (t - f->start) / f->duration : 1;
+  int inside = s >= 0 && s < 1;
+  double wave = 2 * MN_PI * f->frequency;
+  switch (f->kind) {
+  case MN_TIME_CONSTANT:
+    return 0;
+  case MN_TIME_LINEAR:
+    return inside ? (f->to - f->from) / f->duration : 0;
+  case MN_TIME_COSINE:
+    return inside ? (f->to - f->from) * 0.5 * MN_PI * sin(MN_PI * s) / f->duration : 0;
+  case MN_TIME_RATE:
+    return f->rate;
+  case MN_TIME_WAVE:
+    return f->amplitude * wave * cos(wave * t + f->phase);
+  case MN_TIME_KEYS:
+    return keys_rate(f, t);
+  }
+  return 0;
+}

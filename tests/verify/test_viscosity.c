@@ -163,13 +163,15 @@ static void test_stiff(void **state)
   c.def.fluid.viscosity = 1;
   c.def.fluid.initial_velocity = (mn_field_fn){.eval = noise, .user = &seed};
   mac_case_start(&c);
-  double dt = 1e4 / (64.0 * 64.0), energy = mn_mac_measure(&c.fluid).kinetic_energy;
-  for (int i = 0; i < 5; i++) {
+  double dt = 1e4 / (64.0 * 64.0), start = mn_mac_measure(&c.fluid).kinetic_energy, most = 0;
+  mac_case_run(&c, 5 * dt, dt);
+  double early = mn_mac_measure(&c.fluid).kinetic_energy;
+  for (int i = 0; i < 40; i++) { /* a weak instability would show by now */
     mac_case_run(&c, c.time + dt, dt);
-    double now = mn_mac_measure(&c.fluid).kinetic_energy;
-    CHECK_LE(now, 0.01 * energy + 1e-30);
-    energy = now;
+    most = fmax(most, mn_mac_measure(&c.fluid).kinetic_energy);
   }
+  CHECK_LE(early, 1e-9 * start);
+  CHECK_LE(most, early);
   mac_case_end(&c);
   CHECK_DONE();
 }

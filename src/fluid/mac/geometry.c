@@ -31,11 +31,12 @@ static mn_placement place_solid(const mn_solid_def *s, double time, double dt)
   double path = mn_timefn_eval(&m->path, time), turn = mn_timefn_eval(&m->turn, time);
   p.center = mn_madd(m->pivot, path, m->translate);
   p.angle = turn;
-  if (dt > 0) {
-    double rate = (path - mn_timefn_eval(&m->path, time - dt)) / dt;
-    p.velocity = mn_scale(rate, m->translate);
-    p.omega = mn_scale((turn - mn_timefn_eval(&m->turn, time - dt)) / dt, p.axis);
-  }
+  double rate =
+      dt > 0 ? (path - mn_timefn_eval(&m->path, time - dt)) / dt : mn_timefn_rate(&m->path, time);
+  double spin =
+      dt > 0 ? (turn - mn_timefn_eval(&m->turn, time - dt)) / dt : mn_timefn_rate(&m->turn, time);
+  p.velocity = mn_scale(rate, m->translate);
+  p.omega = mn_scale(spin, p.axis);
   return p;
 }
 

@@ -4,7 +4,8 @@
 
    begin    geometry at the end of the step
             smoke, temperature, level set carried along the trace velocity
-            u* = carried (u - dt/2 grad p^n / rho)  then  dt of (nu lap u + a - grad p^n / (2 rho))
+            u* = carried (u - dt/2 grad p^n / rho) + dt/2 grad p^n / rho,
+                 then dt of du/dt = nu lap u + a - grad p^n / rho
    solve    u = u* - (dt/rho) grad dp,  dp from the projection (project.c)
    commit   p = p^n + dp
 
@@ -168,13 +169,11 @@ static void fill_from_shape(const mn_shape *shape, mn_field *f, int distance)
 static void extend_into_solids(mn_mac *mac, mn_field *phi)
 {
   const mn_extension *e = &mac->geometry.cell_extension;
-  int64_t base = phi->at - phi->data;
   for (int64_t q = 0; q < e->start[e->layers]; q++) {
     double *value = &phi->data[e->point[q]];
     if (*value < 0.5 * mac->grid.dx)
       *value = fmin(*value, -0.5 * mac->grid.dx);
   }
-  (void)base;
 }
 
 static mn_status initial_state(mn_mac *mac)
@@ -319,8 +318,8 @@ static void old_pressure_acceleration(mn_mac *mac)
   }
 }
 
-/* gradient <- accelerations: body force, buoyancy or gravity, and minus `half` of what it holds */
-static void accelerations(mn_mac *mac, double half)
+/* gradient <- accelerations: body force, buoyancy or gravity, and minus `part` of what it holds */
+static void accelerations(mn_mac *mac, double part)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
   for (int a = 0; a < mac->grid.dim; a++) {
@@ -337,7 +336,7 @@ static void accelerations(mn_mac *mac, double half)
       for (int j = j0; j < j1; j++)
         for (int i = 0; i < f->n[0]; i++) {
           int64_t q = mn_index(f, i, j, k);
-          double sum = steady - half * f->at[q];
+          double sum = steady - part * f->at[q];
           if (smoke != 0) {
             const double *c = mac->smoke_next.at + mn_index(&mac->smoke_next, i, j, k);
             sum += smoke * (c[0] + c[-mac->smoke_next.stride[a]]);
@@ -373,8 +372,10 @@ static mn_status mac_begin(void *self, double t, double dt)
     for (size_t q = 0; q < from->size; q++)
       from->data[q] = half > 0 ? u[q] - half * dt * acceleration[q] : u[q];
     mn_mac_advect(mac, dt, from, NULL, &mac->star[a]);
+    for (size_t q = 0; q < from->size && half > 0; q++)
+      mac->star[a].data[q] += half * dt * acceleration[q];
   }
-  accelerations(mac, half);
+  accelerations(mac, 2 * half);
   return mn_mac_diffuse(mac, dt);
 }
 

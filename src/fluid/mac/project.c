@@ -106,23 +106,27 @@ static void subtract_gradient(mn_mac *mac, double dt)
   }
 }
 
-static mn_status incompatible(mn_mac *mac, double dt, mn_solve_report *report)
+/* The closed region with the greatest net inflow; *flow in m^3/s (m^2/s in 2D). */
+static mn_pressure_region worst_region(const mn_mac *mac, double dt, double *flow)
 {
-  double to_flow = dt / mac->def->fluid.density * mac->grid.dx * mac->grid.dx;
-  to_flow *= mac->grid.dim == 3 ? mac->grid.dx : 1;
   mn_pressure_region worst = {0};
   for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     if (region.closed && fabs(region.rhs_sum) >= fabs(worst.rhs_sum))
       worst = region;
   }
-  report->net_flow = worst.rhs_sum * to_flow;
-  mn_vec3 x = mn_position(&mac->b, worst.first[0], worst.first[1], worst.first[2]);
-  return mn_fail(mac->ctx, MN_FAILED,
-                 "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s "
-                 "flow into it: no "
-                 "incompressible flow does that; open a side, or let a solid give way",
-                 worst.cells, x.x, x.y, x.z, report->net_flow, mac->grid.dim);
+  *flow = worst.rhs_sum * dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim);
+  return worst;
+}
+
+static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, double flow)
+{
+  mn_vec3 x = mn_position(&mac->b, region->first[0], region->first[1], region->first[2]);
+  return mn_fail(
+      mac->ctx, MN_FAILED,
+      "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
+      "it: no incompressible flow does that; open a side, or let a solid give way",
+      region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
 }
 
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
@@ -148,8 +152,9 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   if (fluid->project)
     MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, FLOW_ROUND_OFF * unit * surface,
                              fluid->pressure_max_iterations, &mac->dp, report));
+  mn_pressure_region region = worst_region(mac, dt, &report->net_flow);
   if (report->reason == MN_INCOMPATIBLE)
-    return incompatible(mac, dt, report);
+    return incompatible(mac, &region, report->net_flow);
   subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, mac->result);
   return MN_OK;
