@@ -156,7 +156,9 @@ void mn_mac_close(const mn_mac *mac, double time, mn_field u[3])
   const mn_mac_geometry *g = &mac->geometry;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_extension *e = &g->face_extension[a];
-    for (size_t q = 0; q < u[a].size; q++)
+    int64_t size = (int64_t)u[a].size;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int64_t q = 0; q < size; q++)
       if (g->kind[a][q] > MN_FACE_STUCK)
         u[a].data[q] = g->wall[a].data[q];
       else if (e->layer[q] == MN_OUT_OF_REACH)

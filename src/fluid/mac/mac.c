@@ -270,56 +270,79 @@ static void carry_liquid(mn_mac *mac)
   mn_liquid_redistance(mac, &mac->liquid_next);
 }
 
+/* to <- a + s b over all points, ghosts included */
+static void combine(const mn_mac *mac, mn_field *to, const mn_field *a, double s, const mn_field *b)
+{
+  int64_t size = (int64_t)to->size;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t q = 0; q < size; q++)
+    to->data[q] = a->data[q] + s * b->data[q];
+}
+
 /* The velocity of the middle of the step. */
 static void make_trace(mn_mac *mac)
 {
   double last = mac->state.scalars[1];
   double ahead = second_order(mac) && last > 0 ? 0.5 * mac->dt / last : 0;
   for (int a = 0; a < mac->grid.dim; a++) {
-    const double *u = mac->state.u[a].data, *before = mac->state.before[a].data;
-    for (size_t q = 0; q < mac->trace[a].size; q++)
-      mac->trace[a].data[q] = ahead > 0 ? u[q] + ahead * (u[q] - before[q]) : u[q];
+    const mn_field *u = &mac->state.u[a];
+    if (ahead > 0) { /* u + ahead (u - before) */
+      combine(mac, &mac->trace[a], u, -1, &mac->state.before[a]);
+      combine(mac, &mac->trace[a], u, ahead, &mac->trace[a]);
+    } else
+      mn_field_copy(&mac->trace[a], u);
   }
 }
 
-/* gradient <- grad p^n / rho on all faces, ghosts included; extrapolated to closed sides, where it
-   is not known, and to p = 0 at open ones */
+/* The gradient on the faces of the domain's two sides along `axis`: to p = 0 on the face of an open
+   side, extrapolated to a closed one, where it is not known. */
+static void side_gradient(const mn_mac *mac, int axis, double scale, mn_field *f)
+{
+  const mn_field *p = &mac->state.p;
+  int hi[3] = {f->n[0], f->n[1], f->n[2]}, last = f->n[axis] - 1;
+  int64_t s = f->stride[axis];
+  hi[axis] = 1;
+  for (int k = 0; k < hi[2]; k++)
+    for (int j = 0; j < hi[1]; j++)
+      for (int i = 0; i < hi[0]; i++) {
+        double *low = f->at + mn_index(f, i, j, k), *high = low + last * s;
+        const double *cell = p->at + mn_index(p, i, j, k);
+        int far = last >= 3 ? 2 : 1; /* a domain of few cells gets a constant */
+        low[0] = mac->open_sides & 1u << 2 * axis ? 2 * scale * cell[0]
+                 : last < 2                       ? 0
+                                                  : 2 * low[s] - low[far * s];
+        high[0] = mac->open_sides & 2u << 2 * axis ? -2 * scale * cell[(last - 1) * p->stride[axis]]
+                  : last < 2                       ? 0
+                                                   : 2 * high[-s] - high[-far * s];
+      }
+}
+
+/* gradient <- grad p^n / rho on all faces, ghosts included */
 static void old_pressure_acceleration(mn_mac *mac)
 {
   const mn_field *p = &mac->state.p;
   double scale = 1 / (mac->def->fluid.density * mac->grid.dx);
   for (int a = 0; a < mac->grid.dim; a++) {
     mn_field *f = &mac->gradient[a];
-    int64_t s = f->stride[a];
-    int last = f->n[a] - 1;
-    for (int k = 0; k < f->n[2]; k++)
-      for (int j = 0; j < f->n[1]; j++)
+    int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(f, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
         for (int i = 0; i < f->n[0]; i++) {
-          int at = a == 0 ? i : a == 1 ? j : k;
           const double *q = p->at + mn_index(p, i, j, k);
-          if (at == 0)
-            mn_set(f, i, j, k, mac->open_sides & 1u << 2 * a ? 2 * scale * q[0] : 0);
-          else if (at == last)
-            mn_set(f, i, j, k, mac->open_sides & 2u << 2 * a ? -2 * scale * q[-p->stride[a]] : 0);
-          else
-            mn_set(f, i, j, k, scale * (q[0] - q[-p->stride[a]]));
+          mn_set(f, i, j, k, scale * (q[0] - q[-p->stride[a]]));
         }
-    for (int k = 0; k < f->n[2] && last >= 4; k++)
-      for (int j = 0; j < f->n[1]; j++)
-        for (int i = 0; i < f->n[0]; i++) {
-          int at = a == 0 ? i : a == 1 ? j : k;
-          double *q = f->at + mn_index(f, i, j, k);
-          if (at == 0 && !(mac->open_sides & 1u << 2 * a))
-            q[0] = 2 * q[s] - q[2 * s];
-          if (at == last && !(mac->open_sides & 2u << 2 * a))
-            q[0] = 2 * q[-s] - q[-2 * s];
-        }
+    }
+    side_gradient(mac, a, scale, f);
     mn_mac_fill_cells(f);
   }
 }
 
-/* gradient <- accelerations: body force, buoyancy or gravity, and minus `part` of what it holds */
-static void accelerations(mn_mac *mac, double part)
+/* gradient <- accelerations: body force, buoyancy or gravity, and minus what it holds if `pressure`
+ */
+static void accelerations(mn_mac *mac, int pressure)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
   for (int a = 0; a < mac->grid.dim; a++) {
@@ -336,7 +359,7 @@ static void accelerations(mn_mac *mac, double part)
       for (int j = j0; j < j1; j++)
         for (int i = 0; i < f->n[0]; i++) {
           int64_t q = mn_index(f, i, j, k);
-          double sum = steady - part * f->at[q];
+          double sum = steady - (pressure ? f->at[q] : 0);
           if (smoke != 0) {
             const double *c = mac->smoke_next.at + mn_index(&mac->smoke_next, i, j, k);
             sum += smoke * (c[0] + c[-mac->smoke_next.stride[a]]);
@@ -363,19 +386,20 @@ static mn_status mac_begin(void *self, double t, double dt)
     carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
   if (mac->state.temperature.data)
     carry_scalar(mac, &mac->state.temperature, mac->def->fluid.ambient, &mac->temperature_next);
-  double half = second_order(mac) ? 0.5 : 0;
-  if (half > 0)
+  int second = second_order(mac);
+  if (second)
     old_pressure_acceleration(mac);
   for (int a = 0; a < mac->grid.dim; a++) {
-    const double *u = mac->state.u[a].data, *acceleration = mac->gradient[a].data;
-    mn_field *from = &mac->result[a];
-    for (size_t q = 0; q < from->size; q++)
-      from->data[q] = half > 0 ? u[q] - half * dt * acceleration[q] : u[q];
+    const mn_field *from = &mac->state.u[a];
+    if (second) {
+      combine(mac, &mac->result[a], from, -0.5 * dt, &mac->gradient[a]);
+      from = &mac->result[a];
+    }
     mn_mac_advect(mac, dt, from, NULL, &mac->star[a]);
-    for (size_t q = 0; q < from->size && half > 0; q++)
-      mac->star[a].data[q] += half * dt * acceleration[q];
+    if (second)
+      combine(mac, &mac->star[a], &mac->star[a], 0.5 * dt, &mac->gradient[a]);
   }
-  accelerations(mac, 2 * half);
+  accelerations(mac, second);
   return mn_mac_diffuse(mac, dt);
 }
 
@@ -416,8 +440,7 @@ static mn_status mac_commit(void *self)
   }
   mn_mac_close(mac, end, s->u);
   if (second_order(mac)) {
-    for (size_t q = 0; q < s->p.size; q++)
-      s->p.data[q] += mac->dp.data[q];
+    combine(mac, &s->p, &s->p, 1, &mac->dp);
     mn_extension_apply(&mac->geometry.cell_extension, &s->p);
     mn_mac_fill_cells(&s->p);
   } else

@@ -185,7 +185,9 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt)
     MN_TRY(solve_stage(mac, a, dt, time + dt, 1));
     /* faces that are no unknowns: those stuck to a solid get its velocity, closed ones later */
     const unsigned char *kind = mac->geometry.kind[a];
-    for (size_t q = 0; q < mac->star[a].size; q++)
+    int64_t size = (int64_t)mac->star[a].size;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int64_t q = 0; q < size; q++)
       mac->star[a].data[q] =
           kind[q] == MN_FACE_FLUID ? mac->result[a].data[q] : mac->geometry.wall[a].data[q];
   }
