@@ -16,84 +16,107 @@
 
 #include <math.h>
 
-static inline mn_vec3 trace_path(const mn_field u[3], mn_vec3 x, double dt)
+#include "fluid/mac/trace.h"
+
+static inline mn_vec3 start_point(const mn_field *f, int i, int j, int k)
 {
-  mn_vec3 k1 = mn_sample_velocity(u, x);
-  mn_vec3 k2 = mn_sample_velocity(u, mn_madd(x, -0.5 * dt, k1));
-  mn_vec3 k3 = mn_sample_velocity(u, mn_madd(x, -0.75 * dt, k2));
-  mn_vec3 k = mn_v3(2 * k1.x + 3 * k2.x + 4 * k3.x, 2 * k1.y + 3 * k2.y + 4 * k3.y,
-                    2 * k1.z + 3 * k2.z + 4 * k3.z);
-  return mn_madd(x, -dt / 9, k);
+  return mn_v3(i + mn_offset(f->place, 0), j + mn_offset(f->place, 1), k + mn_offset(f->place, 2));
 }
 
-/* -1 inside the domain, else a side beyond which x lies. */
-static inline int side_beyond(const mn_grid *g, mn_vec3 x)
+typedef struct job {
+  const mn_mac *mac;
+  mn_tracer tracer;
+  const mn_field *from;
+  const mn_field *there; /* A q, in the second pass */
+  const double *outside;
+  mn_field *to;
+} job;
+
+/* to <- A q in the rows [j0, j1) of plane k, and the bounds for the limiter */
+static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim)
 {
-  for (int a = 0; a < g->dim; a++) {
-    if (x.v[a] < g->origin.v[a])
-      return 2 * a;
-    if (x.v[a] > g->origin.v[a] + g->dx * g->global_n[a])
-      return 2 * a + 1;
-  }
-  return -1;
+  const mn_mac *mac = w->mac;
+  int limiter = mac->def->fluid.limiter;
+  int64_t base = w->to->at - w->to->data;
+  for (int j = j0; j < j1; j++)
+    for (int i = 0; i < w->to->n[0]; i++) {
+      int64_t q = mn_index(w->to, i, j, k);
+      mn_vec3 x = mn_tracer_path(&w->tracer, start_point(w->to, i, j, k), dim);
+      int side = mn_tracer_side(&w->tracer, x, dim);
+      double *lo = &mac->lo[base + q], *hi = &mac->hi[base + q];
+      double value = mn_tracer_sample_range(&w->tracer, w->from, x, lo, hi, dim);
+      if (side >= 0) {
+        int enters = w->outside && mac->def->domain.side[side].kind == MN_SIDE_OPEN;
+        value = *lo = *hi = enters ? *w->outside : value;
+      } else if (!limiter) {
+        *lo = -INFINITY;
+        *hi = INFINITY;
+      }
+      w->to->at[q] = value;
+    }
 }
 
-/* to <- A from, and the bounds for the limiter */
-static void carry(mn_mac *mac, double dt, const mn_field *from, const double *outside, mn_field *to)
+/* to <- a + (q - A^-1 a)/2 within the bounds, a in `there` */
+static inline void correct_rows(const job *w, int k, int j0, int j1, const int dim)
 {
-  const mn_grid *g = &mac->grid;
-  int limiter = mac->def->fluid.limiter, slabs = mn_slabs(to);
-  int64_t base = to->at - to->data;
-#pragma omp parallel for schedule(static) num_threads(g->exec->threads)
+  const mn_mac *mac = w->mac;
+  int64_t base = w->to->at - w->to->data;
+  for (int j = j0; j < j1; j++)
+    for (int i = 0; i < w->to->n[0]; i++) {
+      int64_t q = mn_index(w->to, i, j, k);
+      mn_vec3 x = mn_tracer_path(&w->tracer, start_point(w->to, i, j, k), dim);
+      int outside = mn_tracer_side(&w->tracer, x, dim) >= 0;
+      double back = outside ? w->from->at[q] : mn_tracer_sample(&w->tracer, w->there, x, dim);
+      double value = w->there->at[q] + 0.5 * (w->from->at[q] - back);
+      w->to->at[q] = mn_clamp(value, mac->lo[base + q], mac->hi[base + q]);
+    }
+}
+
+static void carry(const job *w)
+{
+  int slabs = mn_slabs(w->to), dim = w->mac->grid.dim;
+#pragma omp parallel for schedule(static) num_threads(w->mac->grid.exec->threads)
   for (int s = 0; s < slabs; s++) {
     int k, j0, j1;
-    mn_slab(to, s, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++)
-      for (int i = 0; i < to->n[0]; i++) {
-        int64_t q = mn_index(to, i, j, k);
-        mn_vec3 x = trace_path(mac->trace, mn_position(to, i, j, k), dt);
-        int side = side_beyond(g, x);
-        double *lo = &mac->lo[base + q], *hi = &mac->hi[base + q];
-        if (side >= 0) {
-          int enters = outside && mac->def->domain.side[side].kind == MN_SIDE_OPEN;
-          to->at[q] = *lo = *hi = enters ? *outside : mn_sample(from, x);
-        } else {
-          to->at[q] = mn_sample_range(from, x, lo, hi);
-          if (!limiter) {
-            *lo = -INFINITY;
-            *hi = INFINITY;
-          }
-        }
-      }
+    mn_slab(w->to, s, &k, &j0, &j1);
+    if (dim == 2)
+      carry_rows(w, k, j0, j1, 2);
+    else
+      carry_rows(w, k, j0, j1, 3);
+  }
+}
+
+static void correct(const job *w)
+{
+  int slabs = mn_slabs(w->to), dim = w->mac->grid.dim;
+#pragma omp parallel for schedule(static) num_threads(w->mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(w->to, s, &k, &j0, &j1);
+    if (dim == 2)
+      correct_rows(w, k, j0, j1, 2);
+    else
+      correct_rows(w, k, j0, j1, 3);
   }
 }
 
 void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *outside,
                    mn_field *to)
 {
+  job w = {mac, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
   if (mac->def->fluid.advection == MN_ADVECT_SEMILAGRANGIAN) {
-    carry(mac, dt, from, outside, to);
+    carry(&w);
     return;
   }
   mn_field there = mn_field_view(&mac->grid, from->place, mac->scratch); /* A q */
-  carry(mac, dt, from, outside, &there);
+  w.to = &there;
+  carry(&w);
   if (from->place == MN_CELL)
     mn_mac_fill_cells(&there);
   else
     mn_mac_fill_velocity(mac, mac->geometry.time, &there, (int)from->place);
-  int slabs = mn_slabs(to);
-  int64_t base = to->at - to->data;
-#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
-  for (int s = 0; s < slabs; s++) {
-    int k, j0, j1;
-    mn_slab(to, s, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++)
-      for (int i = 0; i < to->n[0]; i++) {
-        int64_t q = mn_index(to, i, j, k);
-        mn_vec3 x = trace_path(mac->trace, mn_position(to, i, j, k), -dt);
-        double back = side_beyond(&mac->grid, x) >= 0 ? from->at[q] : mn_sample(&there, x);
-        double value = there.at[q] + 0.5 * (from->at[q] - back);
-        to->at[q] = mn_clamp(value, mac->lo[base + q], mac->hi[base + q]);
-      }
-  }
+  w.tracer.scale = -w.tracer.scale;
+  w.there = &there;
+  w.to = to;
+  correct(&w);
 }

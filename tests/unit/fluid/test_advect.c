@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fluid/mac/internal.h"
+#include "fluid/mac/trace.h"
 
 static double bump(mn_vec3 x)
 {
@@ -103,12 +104,61 @@ static void test_three_dimensions_agree_with_two(void **state)
   CHECK_DONE();
 }
 
+/* The plain version of a path and a sample. */
+static mn_vec3 path_ref(const mn_field u[3], mn_vec3 x, double dt)
+{
+  mn_vec3 k1 = mn_sample_velocity(u, x);
+  mn_vec3 k2 = mn_sample_velocity(u, mn_madd(x, -0.5 * dt, k1));
+  mn_vec3 k3 = mn_sample_velocity(u, mn_madd(x, -0.75 * dt, k2));
+  mn_vec3 k = mn_add(mn_add(mn_scale(2, k1), mn_scale(3, k2)), mn_scale(4, k3));
+  return mn_madd(x, -dt / 9, k);
+}
+
+static void test_index_space_agrees_with_the_plain_version(void **state)
+{
+  (void)state;
+  uint64_t seed = 3;
+  for (int dim = 2; dim <= 3; dim++) {
+    mac_case c;
+    mac_case_begin(&c, dim, mn_v3(1, 0.75, dim == 3 ? 0.5 : 0), 12);
+    c.def.domain.origin = mn_v3(-0.3, 0.2, dim == 3 ? 0.1 : 0);
+    mac_case_start(&c);
+    mn_mac *mac = c.fluid.self;
+    const mn_grid *g = &mac->grid;
+    for (int a = 0; a < dim; a++)
+      for (size_t q = 0; q < mac->trace[a].size; q++)
+        mac->trace[a].data[q] = check_random(&seed) - 0.5;
+    double dt = 0.3, worst = 0;
+    mn_tracer t = mn_tracer_make(mac->trace, dt);
+    for (int n = 0; n < 2000; n++) {
+      mn_vec3 cells = mn_v3(0, 0, 0), x = g->origin;
+      for (int a = 0; a < dim; a++) {
+        cells.v[a] = (1.2 * check_random(&seed) - 0.1) * g->n[a];
+        x.v[a] += g->dx * cells.v[a];
+      }
+      mn_vec3 fast = mn_tracer_path(&t, cells, dim), plain = path_ref(mac->trace, x, dt);
+      for (int a = 0; a < dim; a++)
+        worst = fmax(worst, fabs(g->origin.v[a] + g->dx * fast.v[a] - plain.v[a]));
+      for (int a = 0; a < dim; a++) {
+        double lo, hi, lo_ref, hi_ref;
+        double v = mn_tracer_sample_range(&t, &mac->trace[a], cells, &lo, &hi, dim);
+        worst = fmax(worst, fabs(v - mn_sample_range(&mac->trace[a], x, &lo_ref, &hi_ref)));
+        worst = fmax(worst, fabs(v - mn_tracer_sample(&t, &mac->trace[a], cells, dim)));
+      }
+    }
+    CHECK_LE(worst, 1e-13);
+    mac_case_end(&c);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders),
       cmocka_unit_test(test_limiter_keeps_the_bounds),
       cmocka_unit_test(test_three_dimensions_agree_with_two),
+      cmocka_unit_test(test_index_space_agrees_with_the_plain_version),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
