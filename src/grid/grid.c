@@ -27,8 +27,9 @@ mn_field mn_field_view(const mn_grid *grid, mn_place place, double *data)
     f.size *= (size_t)f.n[a] + 2 * (size_t)ghost;
     f.at = data ? f.at + ghost * f.stride[a] : NULL;
     f.shift[a] = grid->origin.v[a] / grid->dx + grid->lo[a] + mn_offset(place, a);
-    f.low[a] = centred ? -1 : 0;
-    f.high[a] = f.n[a] - 1 + centred;
+    f.low[a] = centred ? -0.5 : 0;
+    f.high[a] = f.n[a] - (centred ? 0.5 : 1);
+    f.last[a] = f.n[a] - 2 + centred;
   }
   return f;
 }

@@ -100,11 +100,12 @@ static inline void mn_slab(const mn_field *f, int s, int *k, int *j0, int *j1)
 }
 
 /* Lower stencil index and fraction along an axis. Positions are clamped to the domain, whose edge
-   lies between the last point and its ghost where the field is centred. */
+   lies between the last point and its ghost where the field is centred. NaN gives a valid index and
+   a NaN fraction. */
 static inline int mn_stencil_index(const mn_field *f, int a, double x, double *fraction)
 {
   double s = mn_clamp(x * f->per_dx - f->shift[a], f->low[a], f->high[a]);
-  int i = (int)(s + 1) - 1; /* floor: s >= -1 */
+  int i = s >= f->low[a] ? (int)(s + 1) - 1 : 0; /* floor: s >= -1 */
   i = i < f->last[a] ? i : f->last[a];
   *fraction = s - i;
   return i;

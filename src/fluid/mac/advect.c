@@ -18,11 +18,6 @@
 
 #include "fluid/mac/trace.h"
 
-static inline mn_vec3 start_point(const mn_field *f, int i, int j, int k)
-{
-  return mn_v3(i + mn_offset(f->place, 0), j + mn_offset(f->place, 1), k + mn_offset(f->place, 2));
-}
-
 typedef struct job {
   const mn_mac *mac;
   mn_tracer tracer;
@@ -31,6 +26,14 @@ typedef struct job {
   const double *outside;
   mn_field *to;
 } job;
+
+/* Where what arrives at point (i, j, k) of `to` was. */
+static inline mn_vec3 departure(const job *w, int i, int j, int k, const int dim)
+{
+  mn_place place = w->to->place;
+  mn_vec3 x = mn_v3(i + mn_offset(place, 0), j + mn_offset(place, 1), k + mn_offset(place, 2));
+  return mn_tracer_path(&w->tracer, x, mn_tracer_velocity_at(&w->tracer, place, i, j, k, dim), dim);
+}
 
 /* to <- A q in the rows [j0, j1) of plane k, and the bounds for the limiter */
 static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim)
@@ -41,7 +44,7 @@ static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim
   for (int j = j0; j < j1; j++)
     for (int i = 0; i < w->to->n[0]; i++) {
       int64_t q = mn_index(w->to, i, j, k);
-      mn_vec3 x = mn_tracer_path(&w->tracer, start_point(w->to, i, j, k), dim);
+      mn_vec3 x = departure(w, i, j, k, dim);
       int side = mn_tracer_side(&w->tracer, x, dim);
       double *lo = &mac->lo[base + q], *hi = &mac->hi[base + q];
       double value = mn_tracer_sample_range(&w->tracer, w->from, x, lo, hi, dim);
@@ -64,7 +67,7 @@ static inline void correct_rows(const job *w, int k, int j0, int j1, const int d
   for (int j = j0; j < j1; j++)
     for (int i = 0; i < w->to->n[0]; i++) {
       int64_t q = mn_index(w->to, i, j, k);
-      mn_vec3 x = mn_tracer_path(&w->tracer, start_point(w->to, i, j, k), dim);
+      mn_vec3 x = departure(w, i, j, k, dim);
       int outside = mn_tracer_side(&w->tracer, x, dim) >= 0;
       double back = outside ? w->from->at[q] : mn_tracer_sample(&w->tracer, w->there, x, dim);
       double value = w->there->at[q] + 0.5 * (w->from->at[q] - back);

@@ -40,10 +40,10 @@ static inline mn_split mn_split_at(double x, double end)
   x = x < 0 ? 0 : x;
   x = x > end ? end : x;
   mn_split s;
-  s.face = (int)x;
+  s.face = x >= 0 ? (int)x : 0; /* NaN: a valid index */
   s.face = s.face < (int)end ? s.face : (int)end - 1;
   s.face_part = x - s.face;
-  s.cell = (int)(x + 0.5) - 1; /* floor(x - 0.5) */
+  s.cell = x >= 0 ? (int)(x + 0.5) - 1 : 0; /* floor(x - 0.5) */
   s.cell_part = x - 0.5 - s.cell;
   return s;
 }
@@ -79,11 +79,29 @@ static inline mn_vec3 mn_tracer_velocity(const mn_tracer *t, mn_vec3 x, const in
   return u;
 }
 
-/* Where the path that ends in x began: Ralston's third-order scheme. */
-static inline mn_vec3 mn_tracer_path(const mn_tracer *t, mn_vec3 x, const int dim)
+/* The velocity at point (i, j, k) of a place: means of the values around it, without interpolation.
+ */
+static inline mn_vec3 mn_tracer_velocity_at(const mn_tracer *t, mn_place place, int i, int j, int k,
+                                            const int dim)
+{
+  mn_vec3 u = {{0, 0, 0}};
+  for (int b = 0; b < dim; b++) {
+    int64_t stride[3] = {1, t->sy[b], t->sz[b]};
+    const double *p = t->u[b] + i + j * t->sy[b] + (dim == 3 ? k * t->sz[b] : 0);
+    if ((int)place == b)
+      u.v[b] = p[0];
+    else if (place == MN_CELL)
+      u.v[b] = 0.5 * (p[0] + p[stride[b]]);
+    else
+      u.v[b] = 0.25 * (p[0] + p[stride[b]] + p[-stride[place]] + p[stride[b] - stride[place]]);
+  }
+  return u;
+}
+
+/* Where the path that ends in x began, k1 the velocity at x: Ralston's third-order scheme. */
+static inline mn_vec3 mn_tracer_path(const mn_tracer *t, mn_vec3 x, mn_vec3 k1, const int dim)
 {
   double h = t->scale;
-  mn_vec3 k1 = mn_tracer_velocity(t, x, dim);
   mn_vec3 k2 = mn_tracer_velocity(t, mn_madd(x, 0.5 * h, k1), dim);
   mn_vec3 k3 = mn_tracer_velocity(t, mn_madd(x, 0.75 * h, k2), dim);
   mn_vec3 k = mn_v3(2 * k1.x + 3 * k2.x + 4 * k3.x, 2 * k1.y + 3 * k2.y + 4 * k3.y,
