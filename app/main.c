@@ -1,9 +1,71 @@
-#include <stdio.h>
+/* meniscus: dispatch to one subcommand per file. */
+#include "app.h"
 
-#include "meniscus/meniscus.h"
+#include <signal.h>
+#include <string.h>
 
-int main(void)
+const app_option app_threads_option = {"--threads", "N", "threads (default: all cores)"};
+const app_option app_json_option = {"--json", NULL, "one JSON object per line"};
+
+static const app_command *const commands[] = {&app_run,  &app_resume,   &app_check, &app_list,
+                                              &app_show, &app_pressure, &app_bench};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out)
 {
-  printf("meniscus %s\n", mn_version());
+  fprintf(out, "Meniscus %s simulates fluids and solids that move each other.\n\nusage:\n",
+          mn_version());
+  for (int i = 0; i < COMMANDS; i++)
+    fprintf(out, "  meniscus %s\n      %s\n", commands[i]->usage, commands[i]->summary);
+  fprintf(out, "\nmeniscus COMMAND --help says more; meniscus --version prints the version.\n"
+               "SCENE is a path to a Lua file or the name of a built-in scene (meniscus list).\n"
+               "Exit status: 0 done, 1 the simulation could not go on, 2 bad input, 3 disk or "
+               "memory failed,\n130 interrupted with a checkpoint written.\n");
+}
+
+static int unknown(const char *word)
+{
+  const char *names[COMMANDS + 1] = {0};
+  for (int i = 0; i < COMMANDS; i++)
+    names[i] = commands[i]->name;
+  const char *near = app_nearest(word, names);
+  return app_error(MN_BAD_INPUT, "unknown command \"%s\"%s%s%s (meniscus --help lists them)", word,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static int asks_for_help(int argc, char **argv)
+{
+  for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+      return 1;
   return 0;
+}
+
+int main(int argc, char **argv)
+{
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond a size limit fails like one to a full disk */
+  if (argc < 2) {
+    help(stderr);
+    return MN_BAD_INPUT;
+  }
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    help(stdout);
+    return 0;
+  }
+  if (!strcmp(argv[1], "--version")) {
+    printf("meniscus %s\n", mn_version());
+    return 0;
+  }
+  for (int i = 0; i < COMMANDS; i++) {
+    if (strcmp(argv[1], commands[i]->name))
+      continue;
+    if (asks_for_help(argc - 2, argv + 2)) {
+      app_help(commands[i]);
+      return 0;
+    }
+    app_args args;
+    int status = app_parse(commands[i], argc - 2, argv + 2, &args);
+    return status ? status : commands[i]->run(&args);
+  }
+  return unknown(argv[1]);
 }

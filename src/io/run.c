@@ -173,17 +173,13 @@ static mn_status loop(run *r)
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
-static mn_status store_scene(run *r)
+/* What run.json says about the scene. */
+static mn_status describe_scene(run *r)
 {
-  char path[MN_PATH_MAX];
   const char *text = r->def->scene_text, *folder = r->def->scene_folder;
-  if (text) {
-    size_t bytes = strlen(text);
+  if (text)
     snprintf(r->settings.scene_hash, sizeof r->settings.scene_hash, "%016" PRIx64,
-             mn_hash(MN_HASH_START, text, bytes));
-    MN_TRY(mn_path(r->ctx, path, "%s/scene.lua", r->directory));
-    MN_TRY(mn_write_file(r->ctx, path, text, bytes));
-  }
+             mn_hash(MN_HASH_START, text, strlen(text)));
   if (folder && *folder) { /* absolute: a resume may start elsewhere */
     char here[MN_PATH_MAX] = "";
     if (*folder != '/' && !getcwd(here, sizeof here - 1))
@@ -191,6 +187,16 @@ static mn_status store_scene(run *r)
     MN_TRY(mn_path(r->ctx, r->settings.folder, "%s%s%s", here, *here ? "/" : "", folder));
   }
   return MN_OK;
+}
+
+static mn_status store_scene(run *r)
+{
+  char path[MN_PATH_MAX];
+  const char *text = r->def->scene_text;
+  if (!text)
+    return MN_OK;
+  MN_TRY(mn_path(r->ctx, path, "%s/scene.lua", r->directory));
+  return mn_write_file(r->ctx, path, text, strlen(text));
 }
 
 static mn_status start_fresh(run *r)
@@ -212,6 +218,7 @@ static mn_status open_series(run *r)
 
 static mn_status begin_new(run *r)
 {
+  MN_TRY(describe_scene(r));
   MN_TRY(mn_folder_clear(r->ctx, r->directory));
   MN_TRY(write_record(r, "running", "", MN_OK, 0)); /* from now on the directory is a run's */
   MN_TRY(store_scene(r));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -21,10 +22,14 @@ static mn_status read_scene(mn_context *ctx, const char *directory, const mn_run
   *text = NULL;
   if (!*s->scene_hash)
     return mn_fail(ctx, MN_BAD_INPUT,
-                   "the run in %s was not made from a scene text, or was stopped before it began: "
-                   "resume it from the program that started it, or run it again",
+                   "the run in %s was not made from a scene text: resume it from the program that "
+                   "started it",
                    directory);
   MN_TRY(mn_path(ctx, path, "%s/scene.lua", directory));
+  if (access(path, F_OK))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "the run in %s has no scene.lua: it was stopped before it began; run it again",
+                   directory);
   MN_TRY(mn_read_file(ctx, path, (size_t)1 << 26, text, &bytes));
   snprintf(hash, sizeof hash, "%016" PRIx64, mn_hash(MN_HASH_START, *text, bytes));
   if (strcmp(hash, s->scene_hash)) {

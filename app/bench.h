@@ -1,0 +1,27 @@
+/* Benches: each prints rows of measured numbers beside what was published or is aimed at. */
+#ifndef APP_BENCH_H
+#define APP_BENCH_H
+
+#include "app.h"
+
+typedef struct app_bench_run {
+  const app_args *args;
+  int full, json;
+  const char *name;
+  int rows, held;
+} app_bench_run;
+
+typedef enum app_bound { APP_AT_MOST, APP_AT_LEAST } app_bound;
+
+/* One number; `source` is "target" or "published". */
+void app_bench_row(app_bench_run *run, const char *row, const char *column, double measured,
+                   const char *source, app_bound bound, double reference);
+
+typedef struct app_bench_entry {
+  const char *name, *text;
+  int (*run)(app_bench_run *run); /* exit status */
+} app_bench_entry;
+
+int app_bench_pressure(app_bench_run *run);
+
+#endif
