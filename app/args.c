@@ -5,26 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edit distance of two words: insertions, deletions, replacements. */
+/* Edit distance of two words: insertions, deletions, replacements, swaps of neighbours. */
 static int distance(const char *a, const char *b)
 {
-  enum { LONGEST = 63 };
-  int row[LONGEST + 1], la = (int)strlen(a), lb = (int)strlen(b);
+  enum { LONGEST = 40 };
+  int d[LONGEST + 1][LONGEST + 1], la = (int)strlen(a), lb = (int)strlen(b);
   if (la > LONGEST || lb > LONGEST)
     return LONGEST;
-  for (int j = 0; j <= lb; j++)
-    row[j] = j;
-  for (int i = 1; i <= la; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= lb; j++) {
-      int best = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      best = row[j] + 1 < best ? row[j] + 1 : best;
-      row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+  for (int i = 0; i <= la; i++)
+    for (int j = 0; j <= lb; j++) {
+      int best = i == 0 || j == 0 ? i + j : d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (i && d[i - 1][j] + 1 < best)
+        best = d[i - 1][j] + 1;
+      if (j && d[i][j - 1] + 1 < best)
+        best = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+          d[i - 2][j - 2] + 1 < best)
+        best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
     }
-  }
-  return row[lb];
+  return d[la][lb];
 }
 
 const char *app_nearest(const char *word, const char *const *list)

@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "world/npy.h"
 
 static const size_t MANIFEST_LIMIT = (size_t)1 << 24;
@@ -102,8 +103,12 @@ static mn_status write_manifest(mn_world *w, const char *path, const mn_array *a
   cJSON_Delete(root);
   if (!text)
     return mn_fail(w->ctx, MN_ENVIRONMENT, "out of memory: a checkpoint's manifest");
-  mn_status status = mn_write_file(w->ctx, path, text, strlen(text));
+  mn_text file = {0};
+  mn_text_add(&file, "%s\n", text);
   cJSON_free(text);
+  mn_status status = file.failed ? mn_fail(w->ctx, MN_ENVIRONMENT, "out of memory: a manifest")
+                                 : mn_write_file(w->ctx, path, file.data, file.size);
+  mn_text_free(&file);
   return status;
 }
 

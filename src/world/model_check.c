@@ -394,9 +394,15 @@ static mn_status check_output(mn_context *ctx, const mn_model_def *def)
   return MN_OK;
 }
 
-static mn_status check_memory(mn_context *ctx, const mn_model_def *def)
+static void bytes_text(double bytes, char *text, size_t size)
 {
   const double mebi = 1024.0 * 1024.0;
+  int large = bytes >= 10 * 1024 * mebi;
+  snprintf(text, size, "%.4g %s", large ? bytes / mebi / 1024 : bytes / mebi, large ? "GB" : "MB");
+}
+
+static mn_status check_memory(mn_context *ctx, const mn_model_def *def)
+{
   const mn_domain_def *d = &def->domain;
   double need = mn_mac_bytes(def), have = (double)ctx->memory_limit;
   if (need <= have)
@@ -405,15 +411,16 @@ static mn_status check_memory(mn_context *ctx, const mn_model_def *def)
   int longest = 0;
   for (int a = 1; a < d->dim; a++)
     longest = d->cells[a] > d->cells[longest] ? a : longest;
-  char cells[64];
+  char cells[64], needed[32], available[32];
+  bytes_text(need, needed, sizeof needed);
+  bytes_text(have, available, sizeof available);
   int used = snprintf(cells, sizeof cells, "%d x %d", d->cells[0], d->cells[1]);
   if (d->dim == 3)
     snprintf(cells + used, sizeof cells - (size_t)used, " x %d", d->cells[2]);
   return mn_fail(ctx, MN_BAD_INPUT,
-                 "domain.cells: %s cells need %.1f MB of memory, %.1f MB are available; choose a "
+                 "domain.cells: %s cells need %s of memory, %s are available; choose a "
                  "smaller n: at most about %d cells along axis %d",
-                 cells, need / mebi, have / mebi, (int)(0.98 * shrink * d->cells[longest]),
-                 longest + 1);
+                 cells, needed, available, (int)(0.98 * shrink * d->cells[longest]), longest + 1);
 }
 
 mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)

@@ -1,0 +1,122 @@
+#!/bin/bash
+# Every mistake a user can make, through the program itself: its exit status and the words of its message.
+set -eu
+program=$1
+work=$(mktemp -d /tmp/mn_input_XXXXXX)
+mounted=
+trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
+failed=0
+cd "$work"
+
+# expect STATUS WORDS COMMAND...: WORDS is an extended regular expression that stderr must match.
+expect() {
+  local status=0 wanted=$1 words=$2
+  shift 2
+  "$@" > out 2> err || status=$?
+  if [ $status = "$wanted" ] && { [ -z "$words" ] || grep -Eq -- "$words" err; }; then
+    echo "ok    $wanted  $(head -c 250 err | tr '\n' ' ')"
+  else
+    echo "FAIL  $*: exit $status instead of $wanted, or no \"$words\" in: $(cat err)"
+    failed=1
+  fi
+}
+scene() { cat > scene.lua && : ; } # a scene from stdin
+check() { expect "$1" "$2" "$program" check scene.lua; }
+body() { # a scene with these keys in its box, and these in its smoke
+  echo "return scene { domain = box { $1 }, fluid = smoke { ${2-} }, output = { frames = 1 } }" | scene
+}
+
+# The control: a good scene passes all of it.
+body 'size = {1, 1}, cells = {16, 16}'
+expect 0 '' "$program" check scene.lua
+expect 0 '' "$program" run scene.lua -o good --quiet
+
+# the command line
+expect 2 'unknown command "rnu"; did you mean run' "$program" rnu plume
+expect 2 'unknown option --fremes; did you mean --frames' "$program" run plume --fremes 3
+expect 2 'run needs a scene' "$program" run
+expect 2 '--frames is "x"' "$program" run plume --frames x
+expect 2 '--frames needs N' "$program" run plume --frames
+expect 2 '--until is "nan"' "$program" run plume --until nan
+expect 2 '--threads is "0"' "$program" run plume --threads 0
+expect 2 '-p needs NAME=VALUE' "$program" run plume -p n
+expect 2 'one word too many' "$program" run plume other
+expect 2 '--solver is "gmres": must be one of mgpcg, pcg' "$program" pressure --solver gmres
+expect 2 'no bench "presure"; did you mean pressure' "$program" bench presure
+expect 2 'holds no run of meniscus' "$program" resume .
+
+# scenes
+expect 2 'plme.*(plume|built-in)' "$program" run plme
+expect 2 'nowhere.lua' "$program" run nowhere.lua
+expect 2 'm.*parameter|parameter.*m' "$program" run plume -p m=3
+expect 2 '"many"' "$program" run plume -p n=many
+echo 'return scene { domain = box {' | scene && check 2 'scene.lua.*(expected|unexpected)'
+echo 'while true do end' | scene && check 2 '(instruction|endless|limit)'
+echo 'local t = {} while true do t[#t + 1] = {} end' | scene && check 2 '(memory|instructions)'
+echo 'os.execute("true")' | scene && check 2 'os'
+body 'size = {1, 1}, cells = {16, 16}, celsl = 3' && check 2 'celsl.*cells'
+body 'size = {1, 1}, cells = {16, 16}' 'densty = 3' && check 2 'densty.*density'
+body 'size = {1, 1}, cells = "many"' && check 2 'cells'
+body 'size = {1, 1}, cells = {16, 16}' 'density = "heavy"' && check 2 'density.*heavy'
+body 'size = {0/0, 1}, cells = {16, 16}' && check 2 'size.*nan'
+body 'size = {0, 1}, cells = {16, 16}' && check 2 'size.*0'
+body 'size = {1, -1}, cells = {16, 16}' && check 2 'size.*-1'
+body 'size = {1, 1}, cells = {0, 0}' && check 2 'cells.*0'
+body 'size = {1, 1}, cells = {16, -16}' && check 2 'cells.*-16'
+body 'size = {1, 1}, cells = {16, 17}' && check 2 'cells.*cubic|cubic'
+body 'size = {1, 1}, cells = {16, 16}' 'density = 0' && check 2 'density.*0'
+body 'size = {1, 1, 1}, cells = {100000, 100000, 100000}' && check 2 'GB of memory.*available'
+
+# mesh files
+mesh() {
+  echo "return scene { domain = box { size = {1, 1, 1}, cells = {8, 8, 8} }, fluid = smoke {},
+    solids = { obstacle { name = 'm', shape = mesh { file = '$1' } } } }" | scene
+}
+mesh none.obj && check 2 'none.obj'
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 99\n' > bad.obj
+mesh bad.obj && check 2 'bad.obj.*99'
+
+# the output directory
+body 'size = {1, 1}, cells = {64, 64}'
+echo text > file
+expect 3 'file.*(not a folder|Not a directory)' "$program" run scene.lua -o file
+expect 3 'file/run' "$program" run scene.lua -o file/run
+mkdir -p foreign && echo mine > foreign/thesis.txt
+expect 2 'not empty.*thesis.txt' "$program" run scene.lua -o foreign
+[ "$(ls foreign)" = thesis.txt ] || { echo "FAIL  a foreign directory was touched" && failed=1; }
+
+# whole DIR: nothing half-written under a final name, nothing left of what was being written
+whole() {
+  local f
+  while read -r f; do
+    case $f in
+      *.part) echo "FAIL  $f is left" && failed=1 ;;
+      *.vti | *.vtp | *.pvd) tail -c 20 "$f" | grep -q '</VTKFile>' || { echo "FAIL  $f is cut" && failed=1; } ;;
+      *.json) [ "$(tail -c 2 "$f")" = '}' ] || { echo "FAIL  $f is cut" && failed=1; } ;;
+      *.png) tail -c 8 "$f" | grep -q IEND || { echo "FAIL  $f is cut" && failed=1; } ;;
+      *.csv) [ -z "$(tail -c 1 "$f" | tr -d '\n')" ] || { echo "FAIL  $f ends in half a row" && failed=1; } ;;
+    esac
+  done < <(find "$1" -name '*.part' -o -type f)
+}
+limited() { (ulimit -f "$1" && shift && "$@"); } # no file beyond so many KiB: like a full disk
+
+expect 3 'cannot write full/' limited 8 "$program" run scene.lua -o full --quiet
+whole full
+"$program" run scene.lua -o later --quiet
+before=$(find later -type f ! -name run.json -exec cksum {} + | sort)
+expect 3 'cannot write later/' limited 8 "$program" resume later --frames 5 --quiet
+whole later
+echo "$before" > before.txt
+find later -type f ! -name run.json -exec cksum {} + | sort > after.txt
+missing=$(grep -vFf after.txt before.txt | grep -v 'steps.csv\|probes.csv\|frames.pvd\|report.html' || true)
+[ -z "$missing" ] || { echo "FAIL  earlier files changed: $missing" && failed=1; }
+expect 0 '' "$program" resume later --frames 5 --quiet # with space again, it goes on
+
+# A disk that is really full, where a small one can be made.
+mkdir small
+if mount -t tmpfs -o size=200k tmpfs small 2> /dev/null; then
+  mounted=$work/small
+  expect 3 'cannot (write|make|sync).*small/run' "$program" run scene.lua -o small/run --quiet --frames 50
+  whole small
+fi
+exit $failed

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SIGINT and SIGTERM: exit 130, a checkpoint, and a resume that ends like a run left alone. Then the
+# other ways to resume: a finished run, from a kept frame, a damaged checkpoint, none at all, more frames.
+set -eu
+. "$2/tests/repro/common.sh"
+"$program" run "$work/restart.lua" -o "$work/whole" --quiet
+
+for signal in INT TERM; do
+  dir=$work/$signal
+  "$program" run "$work/restart.lua" -o "$dir" --quiet 2> "$work/log" &
+  pid=$!
+  until [ -f "$dir/frames/grid_000003.vti" ]; do sleep 0.002; done
+  kill -s $signal $pid
+  status=0
+  wait $pid || status=$?
+  same "SIG$signal: exit status" "$status" 130
+  same "SIG$signal: state" "$(state_of "$dir")" interrupted
+  grep -q "meniscus: interrupted" "$work/log" || fail "SIG$signal is not told"
+  [ -n "$(ls "$dir/checkpoint")" ] || fail "SIG$signal: no checkpoint"
+  "$program" resume "$dir" --quiet
+  same_runs "SIG$signal and resume" "$work/whole" "$dir"
+done
+
+told=$("$program" resume "$work/whole" 2>&1)
+case $told in *finished*) ok "a finished run: $told" ;; *) fail "a finished run: $told" ;; esac
+
+cp -r "$work/whole" "$work/back"
+"$program" resume "$work/back" --from-frame 4 --quiet
+same_runs "from frame 4" "$work/whole" "$work/back"
+status=0
+"$program" resume "$work/back" --from-frame 3 2> "$work/log" || status=$?
+same "from a frame that was not kept" "$status" 2
+grep -q "checkpoints of the frames: 4, 8, 1" "$work/log" || fail "frames are not listed: $(cat "$work/log")"
+
+# The newest checkpoint is damaged: the one before is used, with a warning.
+"$program" run "$work/restart.lua" -o "$work/damaged" --quiet --frames 6
+cp -r "$work/damaged" "$work/bare"
+newest=$(ls -d "$work"/damaged/checkpoint/frame_000006_*)
+printf x | dd of="$newest/u.npy" bs=1 seek=500 conv=notrunc status=none
+"$program" resume "$work/damaged" --frames 12 --quiet 2> "$work/log"
+grep -q "warning.*checksum.*earlier" "$work/log" || fail "no warning: $(cat "$work/log")"
+same_runs "after a damaged checkpoint" "$work/whole" "$work/damaged"
+
+rm -rf "$work/bare/checkpoint"
+"$program" resume "$work/bare" --frames 12 --quiet 2> "$work/log"
+grep -q "warning.*from the beginning" "$work/log" || fail "no warning: $(cat "$work/log")"
+same_runs "without any checkpoint" "$work/whole" "$work/bare"
+exit $failed
