@@ -2,6 +2,7 @@
 # Every mistake a user can make, through the program itself: its exit status and the words of its message.
 set -eu
 program=$1
+export OMP_WAIT_POLICY=passive # idle threads sleep: the machine may be busy
 work=$(mktemp -d /tmp/mn_input_XXXXXX)
 mounted=
 trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
@@ -22,8 +23,8 @@ expect() {
 }
 scene() { cat > scene.lua && : ; } # a scene from stdin
 check() { expect "$1" "$2" "$program" check scene.lua; }
-body() { # a scene with these keys in its box, and these in its smoke
-  echo "return scene { domain = box { $1 }, fluid = smoke { ${2-} }, output = { frames = 1 } }" | scene
+body() { # a scene with these keys in its box and its smoke; pictures, VTK files
+  echo "return scene { domain = box { $1 }, fluid = smoke { ${2-} }, output = { frames = 1, preview = ${3-false}, vtk = ${4-true} } }" | scene
 }
 
 # The control: a good scene passes all of it.
@@ -102,6 +103,10 @@ limited() { (ulimit -f "$1" && shift && "$@"); } # no file beyond so many KiB: l
 
 expect 3 'cannot write full/' limited 8 "$program" run scene.lua -o full --quiet
 whole full
+body 'size = {1, 1}, cells = {64, 64}' '' true false
+expect 3 'cannot write full/preview/' limited 4 "$program" run scene.lua -o full --quiet
+whole full
+body 'size = {1, 1}, cells = {64, 64}'
 "$program" run scene.lua -o later --quiet
 before=$(find later -type f ! -name run.json -exec cksum {} + | sort)
 expect 3 'cannot write later/' limited 8 "$program" resume later --frames 5 --quiet

@@ -45,4 +45,13 @@ rm -rf "$work/bare/checkpoint"
 "$program" resume "$work/bare" --frames 12 --quiet 2> "$work/log"
 grep -q "warning.*from the beginning" "$work/log" || fail "no warning: $(cat "$work/log")"
 same_runs "without any checkpoint" "$work/whole" "$work/bare"
+
+# Pictures are taken back and made again as well.
+"$program" run "$work/restart.lua" -p preview=true -o "$work/pictures" --quiet --frames 4
+cp -r "$work/pictures" "$work/again"
+rm -rf "$work"/again/checkpoint/kept_frame_000004_*
+sed -i 's/"state":\([^"]*\)"done"/"state":\1"running"/' "$work/again/run.json"
+rm "$work/again/preview/frame_000003.png"
+"$program" resume "$work/again" --quiet
+same_runs "pictures after a resume" "$work/pictures" "$work/again"
 exit $failed
