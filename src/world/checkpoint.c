@@ -359,6 +359,7 @@ mn_status mn_checkpoint_read(mn_world *w, const char *folder, char **note)
     w->clock = l.clock;
     for (int i = 0; i < l.count; i++)
       memcpy(own[i].data, l.arrays[i].data, mn_array_bytes(&own[i]));
+    w->totals = mn_mac_measure(&w->fluid);
   }
   for (int i = 0; i < l.count; i++)
     mn_free(l.arrays[i].data);

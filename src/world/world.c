@@ -36,6 +36,7 @@ mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out
     mn_free(world);
     return status;
   }
+  world->totals = mn_mac_measure(&world->fluid);
   *out = world;
   return MN_OK;
 }
@@ -116,6 +117,7 @@ static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *s
                       totals.kinetic_energy);
     return STEP_RETRY;
   }
+  w->totals = totals;
   info->kinetic_energy = totals.kinetic_energy;
   info->fluid_volume = totals.volume;
   info->smoke_total = totals.smoke;

@@ -25,6 +25,7 @@ struct mn_world {
   const mn_model_def *def;
   mn_clock clock;
   mn_fluid fluid;
+  mn_mac_totals totals; /* of the current state: work, measured once per substep */
 };
 
 enum { MN_ARRAYS_MAX = 64 }; /* of all solvers of a world */
