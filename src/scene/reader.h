@@ -7,6 +7,12 @@
 #include "scene/node.h"
 #include "scene/sandbox.h"
 
+/* Where a part of the scene was made, for mistakes that only the whole model shows. */
+typedef struct mn_part_line {
+  char path[32]; /* as the model's checks spell it: domain, probes[2] */
+  int line;
+} mn_part_line;
+
 typedef struct mn_reader {
   mn_sandbox *box;
   lua_State *L;
@@ -23,6 +29,9 @@ typedef struct mn_reader {
   mn_shape **shapes; /* made, but not yet part of anything */
   int shape_count, shape_capacity;
   int shape_total; /* ever made */
+
+  mn_part_line *parts;
+  int part_count, part_capacity;
 } mn_reader;
 
 /* Where the reader stands; saved before going inside, restored when coming back. */
@@ -33,6 +42,12 @@ typedef struct mn_place_mark {
 
 mn_place_mark mn_reader_enter(mn_reader *r, int line, const char *format, ...) MN_PRINTF(3, 4);
 void mn_reader_leave(mn_reader *r, mn_place_mark mark);
+
+/* Remembers the line of the node at `index` for the path without its leading "scene.". */
+MN_MUST_CHECK mn_status mn_reader_mark(mn_reader *r, int index);
+/* Puts FILE:LINE: in front of a sentence of the model's checks, and "scene." if it starts with the
+   path of a part. The sandbox may be gone by then. */
+mn_status mn_reader_blame_part(mn_reader *r, const char *name, mn_status status);
 
 /* FILE:LINE: PATH: sentence */
 mn_status mn_reader_fail(mn_reader *r, const char *format, ...) MN_PRINTF(2, 3);

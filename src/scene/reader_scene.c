@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "scene/reader.h"
@@ -135,6 +136,7 @@ static mn_status read_entries(mn_reader *r, const mn_key *key, int index)
     mn_place_mark mark = mn_reader_enter(r, 0, "[%d]", i + 1);
     lua_rawgeti(r->L, index, i + 1);
     int entry = lua_gettop(r->L);
+    MN_TRY(mn_reader_mark(r, entry));
     MN_TRY(sources  ? read_source(r, entry, &def->sources[i])
            : solids ? read_solid(r, entry, &def->solids[i])
                     : read_probe(r, entry, &def->probes[i]));
@@ -157,6 +159,7 @@ static mn_status read_output(mn_reader *r, int index)
 
 mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)
 {
+  MN_TRY(mn_reader_mark(r, index));
   switch (key->type) {
   case MN_KEY_DOMAIN:
     return read_domain(r, index);
@@ -167,6 +170,42 @@ mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)
   default:
     return read_entries(r, key, index);
   }
+}
+
+/* ---- lines of the parts, for the model's own checks -------------------------------------------
+ */
+
+mn_status mn_reader_mark(mn_reader *r, int index)
+{
+  const mn_node *node = mn_node_at(r->L, index);
+  if (!node)
+    return MN_OK;
+  if (r->part_count == r->part_capacity) {
+    int capacity = r->part_capacity ? 2 * r->part_capacity : 16;
+    MN_TRY(mn_grow(r->ctx, "lines of a scene", (size_t)r->part_count, (size_t)capacity,
+                   sizeof *r->parts, (void **)&r->parts));
+    r->part_capacity = capacity;
+  }
+  mn_part_line *part = &r->parts[r->part_count++];
+  snprintf(part->path, sizeof part->path, "%.30s", r->path + strlen("scene."));
+  part->line = node->line;
+  return MN_OK;
+}
+
+mn_status mn_reader_blame_part(mn_reader *r, const char *name, mn_status status)
+{
+  static const char *const parts[] = {"domain", "fluid", "sources", "solids", "probes", "output"};
+  char message[MN_MESSAGE_MAX];
+  snprintf(message, sizeof message, "%s", mn_context_message(r->ctx));
+  int line = r->line, path = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    path = path || !strncmp(message, parts[i], strlen(parts[i]));
+  for (int i = 0; i < r->part_count; i++) {
+    size_t n = strlen(r->parts[i].path);
+    if (!strncmp(message, r->parts[i].path, n) && strchr(". :", message[n]))
+      line = r->parts[i].line;
+  }
+  return mn_fail(r->ctx, status, "%s:%d: %s%s", name, line, path ? "scene." : "", message);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 
 #include "meniscus/model.h"
 
-#define MN_SCENE_MEMORY ((size_t)256 << 20)            /* bytes */
+#define MN_SCENE_MEMORY ((size_t)256 << 20)           /* bytes */
 #define MN_SCENE_STRING ((size_t)16 << 10)            /* bytes of one string */
 #define MN_SCENE_INSTRUCTIONS INT64_C(50000000)       /* for the whole scene */
 #define MN_SCENE_FIELD_INSTRUCTIONS INT64_C(10000000) /* for one call of a field function */

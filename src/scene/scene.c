@@ -197,13 +197,14 @@ mn_status mn_scene_load_text(mn_context *ctx, const char *name, const char *fold
   if (status == MN_OK) {
     status = mn_model_create(ctx, &def, model);
     if (status == MN_BAD_INPUT)
-      mn_fail_prefix(ctx, status, "%s:%d", name, reader.line);
+      mn_reader_blame_part(&reader, name, status);
   } else
     mn_model_def_release(&def);
   mn_free(def.sources);
   mn_free(def.solids);
   mn_free(def.probes);
   mn_free(params);
+  mn_free(reader.parts);
   return status;
 }
 

@@ -1,0 +1,64 @@
+/* Every built-in scene loads, describes itself and has a resolution to set. */
+#include "check.h"
+
+#include <string.h>
+
+static void test_each_loads(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  CHECK(mn_builtin_scene_count() >= 9);
+  for (int i = 0; i < mn_builtin_scene_count(); i++) {
+    const char *name = mn_builtin_scene_name(i);
+    mn_model *model;
+    CHECK_OK(ctx, mn_scene_load(ctx, name, NULL, 0, &model));
+    const mn_model_def *def = mn_model_get(model);
+    CHECK(!strcmp(def->name, name));
+    CHECK(!strncmp(mn_builtin_scene_text(i), "-- ", 3));
+    CHECK(*def->title && *def->reproduces);
+    CHECK(def->probe_count > 0);
+    CHECK(def->param_count > 0 && !strcmp(def->params[0].name, "n"));
+    for (int p = 0; p < def->param_count; p++)
+      CHECK(*def->params[p].text && !strcmp(def->params[p].value, def->params[p].initial));
+    int n = def->domain.cells[0];
+    mn_model_destroy(&model);
+    mn_setting coarse = {"n", "16"};
+    CHECK_OK(ctx, mn_scene_load(ctx, name, &coarse, 1, &model));
+    CHECK(mn_model_get(model)->domain.cells[0] < n);
+    CHECK(!strcmp(mn_model_get(model)->params[0].value, "16"));
+    mn_model_destroy(&model);
+  }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+static void test_a_name_that_is_not_there(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_model *model;
+  CHECK_FAILS(ctx, mn_scene_load(ctx, "plum", NULL, 0, &model), MN_BAD_INPUT, "did you mean plume");
+  CHECK_FAILS(ctx, mn_scene_load(ctx, "plum", NULL, 0, &model), MN_BAD_INPUT, "meniscus list");
+  CHECK_FAILS(ctx, mn_scene_load(ctx, "plum.lua", NULL, 0, &model), MN_BAD_INPUT, "plum.lua");
+  CHECK_FAILS(ctx, mn_scene_load(ctx, "/tmp", NULL, 0, &model), MN_BAD_INPUT, "/tmp");
+  CHECK_FAILS(ctx, mn_scene_load(ctx, "", NULL, 0, &model), MN_BAD_INPUT, "no scene named");
+  CHECK(mn_builtin_scene_name(-1) == NULL && mn_builtin_scene_text(1000) == NULL);
+  char folder[MN_PATH_MAX];
+  CHECK_OK(ctx, mn_scene_folder(ctx, "a/b/c.lua", folder));
+  CHECK(!strcmp(folder, "a/b"));
+  CHECK_OK(ctx, mn_scene_folder(ctx, "/c.lua", folder));
+  CHECK(!strcmp(folder, "/"));
+  CHECK_OK(ctx, mn_scene_folder(ctx, "plume", folder));
+  CHECK(!strcmp(folder, ""));
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_loads),
+      cmocka_unit_test(test_a_name_that_is_not_there),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
