@@ -18,7 +18,7 @@ static const struct {
   const char *name, *unit, *text;
 } invariants[MN_INVARIANTS] = {
     {"divergence", "1/s", "greatest |div u| after a pressure solve"},
-    {"pressure_residual", "1/s", "greatest residual of a pressure solve"},
+    {"pressure_residual", "Pa/m^2", "greatest residual of a pressure solve"},
     {"net_flow", "m^3/s", "greatest net flow into a closed region"},
     {"volume_change", "m^3", "greatest change of the fluid's volume"},
 };

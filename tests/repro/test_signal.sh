@@ -5,6 +5,10 @@ set -eu
 . "$2/tests/repro/common.sh"
 "$program" run "$work/restart.lua" -o "$work/whole" --quiet
 
+same "the last two checkpoints and those kept for good" \
+  "$(ls "$work/whole/checkpoint" | sed 's/_step.*//' | tr '\n' ' ')" \
+  "frame_000010 kept_frame_000004 kept_frame_000008 kept_frame_000012 "
+
 for signal in INT TERM; do
   dir=$work/$signal
   "$program" run "$work/restart.lua" -o "$dir" --quiet 2> "$work/log" &
