@@ -38,6 +38,8 @@ grep -q "checkpoints of the frames: 4, 8, 1" "$work/log" || fail "frames are not
 
 # The newest checkpoint is damaged: the one before is used, with a warning.
 "$program" run "$work/restart.lua" -o "$work/damaged" --quiet --frames 6
+same "an older one is gone" "$(ls "$work/damaged/checkpoint" | sed 's/_step.*//' | tr '\n' ' ')" \
+  "frame_000006 kept_frame_000004 "
 cp -r "$work/damaged" "$work/bare"
 newest=$(ls -d "$work"/damaged/checkpoint/frame_000006_*)
 printf x | dd of="$newest/u.npy" bs=1 seek=500 conv=notrunc status=none
