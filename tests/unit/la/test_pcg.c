@@ -105,7 +105,8 @@ static void test_growth_of_iterations(void **state)
   CHECK_DONE();
 }
 
-/* A tridiagonal matrix has no fill: IC(0) is its Cholesky factor and PCG needs one step. */
+/* A tridiagonal or a full matrix has no fill: IC(0) is its Cholesky factor and PCG needs one step.
+ */
 static void test_ic_is_exact_without_fill(void **state)
 {
   (void)state;
@@ -131,6 +132,14 @@ static void test_ic_is_exact_without_fill(void **state)
   }
   double x[N] = {0}; /* negative control: Jacobi is not exact here */
   CHECK(solve(ctx, MN_PRECOND_JACOBI, &a, b, 1e-12, 10, x).reason == MN_ITERATION_LIMIT);
+  mn_csr_destroy(&a);
+
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      t[6 * i + j] = (mn_triplet){i, j, 1.0 / (i + j + 1) + (i == j)};
+  CHECK_OK(ctx, mn_csr_from_triplets(ctx, 6, 6, t, 36, &a));
+  memset(x, 0, sizeof x);
+  CHECK_LE(solve(ctx, MN_PRECOND_IC, &a, b, 1e-12, 10, x).iterations, 1);
   free(b);
   mn_csr_destroy(&a);
   mn_context_destroy(&ctx);

@@ -107,6 +107,19 @@ static void test_reuse_of_the_analysis(void **state)
   CHECK(factorise(ctx, kept, &a).positive_definite);
   CHECK_OK(ctx, mn_sparse_solve(kept, 1, b, x));
   CHECK(!memcmp(x, y, sizeof x));
+
+  /* as many entries in every row, in other columns: another pattern */
+  for (int pair = 1; pair <= 2; pair++) {
+    mn_triplet t[8];
+    for (int i = 0; i < 4; i++) {
+      t[i] = (mn_triplet){i, i, 3};
+      t[4 + i] = (mn_triplet){i, i ^ pair, 1};
+    }
+    mn_csr c;
+    CHECK_OK(ctx, mn_csr_from_triplets(ctx, 4, 4, t, 8, &c));
+    CHECK(factorise(ctx, kept, &c).analysed);
+    mn_csr_destroy(&c);
+  }
   free(b);
   mn_sparse_destroy(&kept), mn_sparse_destroy(&fresh);
   mn_csr_destroy(&a);
@@ -138,6 +151,18 @@ static void test_not_positive_definite_is_named(void **state)
       mn_csr_destroy(&a);
     }
   mn_csr a;
+  /* column 0 coupled to all others comes last in any good ordering, with the pivot 5 - 9 */
+  mn_triplet arrow[28];
+  for (int i = 0; i < 10; i++)
+    arrow[i] = (mn_triplet){i, i, i ? 1 : 5};
+  for (int i = 1; i < 10; i++) {
+    arrow[9 + i] = (mn_triplet){0, i, 1};
+    arrow[18 + i] = (mn_triplet){i, 0, 1};
+  }
+  CHECK_OK(ctx, mn_csr_from_triplets(ctx, 10, 10, arrow, 28, &a));
+  CHECK(factorise(ctx, f, &a).column == 0);
+  mn_csr_destroy(&a);
+
   CHECK_OK(ctx, poisson(ctx, 3, 12, &a));
   CHECK(factorise(ctx, f, &a).positive_definite);
   for (int64_t i = 0; i < a.rows; i++) /* least eigenvalue 12 sin^2(pi/26) = 0.174 */
