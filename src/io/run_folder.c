@@ -38,19 +38,21 @@ static int ends_with(const char *name, const char *end)
 
 /* ---- whose directory ------------------------------------------------------------------------- */
 
-static int is_run(mn_context *ctx, const char *directory)
+static mn_status is_run(mn_context *ctx, const char *directory, int *found)
 {
   char path[MN_PATH_MAX], *text;
   size_t bytes;
-  if (mn_path(ctx, path, "%s/run.json", directory) != MN_OK || access(path, F_OK) ||
-      mn_read_file(ctx, path, (size_t)1 << 24, &text, &bytes) != MN_OK)
-    return 0;
+  *found = 0;
+  MN_TRY(mn_path(ctx, path, "%s/run.json", directory));
+  if (access(path, F_OK))
+    return MN_OK;
+  MN_TRY(mn_read_file(ctx, path, (size_t)1 << 24, &text, &bytes));
   cJSON *root = cJSON_ParseWithLength(text, bytes);
   const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");
-  int found = cJSON_IsString(program) && !strcmp(program->valuestring, "meniscus");
+  *found = cJSON_IsString(program) && !strcmp(program->valuestring, "meniscus");
   cJSON_Delete(root);
   mn_free(text);
-  return found;
+  return MN_OK;
 }
 
 /* A name that stands in the way; what a run leaves that was killed at its very start does not. */
@@ -71,10 +73,12 @@ static mn_status first_entry(mn_context *ctx, const char *directory, char name[2
 mn_status mn_folder_claim(mn_context *ctx, const char *directory, int *lock)
 {
   char path[MN_PATH_MAX], found[256];
+  int ours;
   *lock = -1;
   MN_TRY(mn_make_folder(ctx, directory));
   MN_TRY(first_entry(ctx, directory, found));
-  if (*found && !is_run(ctx, directory))
+  MN_TRY(is_run(ctx, directory, &ours));
+  if (*found && !ours)
     return mn_fail(ctx, MN_BAD_INPUT,
                    "%s is not empty and holds no run of meniscus (there is %s in it): choose "
                    "another directory with -o, or empty it",
