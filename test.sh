@@ -8,6 +8,7 @@
 set -eu
 cd "$(dirname "$0")"
 what=${1:-default}
+export OMP_WAIT_POLICY=passive # tests run side by side; it also keeps the program in one process image
 
 suite() { # preset, ctest arguments: the summary comes last
   preset=$1
