@@ -1,5 +1,5 @@
 /* Defaults of every def, read from the schema table, so that Lua and C users start from the same
-   values. Verified by tests/unit/world/test_schema.c. */
+   values. Verified by tests/unit/scene/test_good.c. */
 #include "world/schema.h"
 
 #include <assert.h>
