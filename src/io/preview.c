@@ -29,7 +29,7 @@ static mn_rgb fluid_colour(const flat *p, mn_vec3 x)
   double value = mn_shown_smooth(p->shown, x.x, x.y);
   if (p->shown->map == MN_MAP_WATER) { /* deeper is darker; a bright rim at the surface */
     double depth = -value / (p->pixel * LONG_SIDE);
-    mn_rgb water = mn_map_colour(MN_MAP_WATER, 0.5 + 2.0 * limit01(depth));
+    mn_rgb water = mn_map_colour(MN_MAP_WATER, 0.95 - 0.4 * exp(-4 * fmax(depth, 0)));
     water = mn_rgb_mix(water, mn_rgb_hex(0xd7ecfa), 0.8 * limit01(1.5 - fabs(value) / p->pixel));
     return mn_rgb_mix(air, water, limit01(0.5 - value / p->pixel));
   }

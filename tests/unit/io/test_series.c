@@ -79,7 +79,7 @@ static void test_resume_from_any_cut(void **state)
   CHECK_OK(ctx, mn_read_file(ctx, path, 1 << 20, &whole, &bytes));
   for (int lines = 0; lines < 4; row3++)
     lines += whole[row3] == '\n';
-  for (size_t cut = row3; cut <= bytes; cut++) {
+  for (size_t cut = row3; cut <= bytes; cut += cut + 7 < bytes ? 7 : 1) {
     CHECK_OK(ctx, mn_write_file(ctx, path, whole, cut));
     CHECK_OK(ctx, mn_series_truncate(ctx, path, 3));
     write_steps(ctx, path, 4, 6);
