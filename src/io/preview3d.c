@@ -31,6 +31,7 @@ typedef struct view3 {
   uint8_t *empty; /* per block of BLOCK^3 cells and its neighbours' borders: nothing to see */
   int blocks[3];
   mn_vec3 lo, hi; /* the domain */
+  double longest; /* m, its longest side */
   double sigma;   /* 1/m for a value at the top of the range */
   mn_vec3 eye, right, up, forward;
   double scale, cx, cy; /* px = cx + scale x / z, py = cy - scale y / z */
@@ -327,7 +328,7 @@ static mn_rgb shade_floor(const view3 *v, mn_vec3 x)
 static double march(const view3 *v, mn_vec3 d, double t0, double t1, double through, mn_rgb *c)
 {
   const mn_shown *s = v->shown;
-  double ds = 0.8 * s->dx;
+  double ds = fmin(0.8 * s->dx, v->longest / 200); /* finer on coarse grids: no steps to be seen */
   stencil st;
   for (double t = t0 + 0.5 * ds; t < t1 && through > 5e-3; t += ds) {
     if (!locate(v, mn_madd(v->eye, t, d), 1, &st))
@@ -364,8 +365,7 @@ static mn_rgb through_water(const view3 *v, mn_vec3 d, const hit *h, double t_be
   if (trace(v, v->view->liquid, -1, d, h->t + 0.5 * v->shown->dx, t_behind, 0, &out) &&
       out.cover == 1)
     end = out.t;
-  double size = fmax(v->hi.x - v->lo.x, fmax(v->hi.y - v->lo.y, v->hi.z - v->lo.z));
-  double clear = exp(-5.0 * (end - h->t) / size), cosine = fmax(0, -mn_dot(h->n, d));
+  double clear = exp(-5.0 * (end - h->t) / v->longest), cosine = fmax(0, -mn_dot(h->n, d));
   double light = 0.45 + 0.55 * fmax(0, mn_dot(h->n, TO_LIGHT));
   mn_rgb deep = {0.05 * light, 0.33 * light, 0.62 * light};
   mn_rgb c = mn_rgb_mix(deep, behind, clear);
@@ -468,16 +468,15 @@ mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_
   mn_shown shown;
   MN_TRY(mn_shown_make(ctx, view, def, LIMIT, &shown));
   view3 v = {.view = view, .def = def, .shown = &shown, .image = image, .lo = g->origin};
-  double longest = 0;
   size_t cells = 1, blocks = 1;
   for (int a = 0; a < 3; a++) {
     v.hi.v[a] = v.lo.v[a] + g->n[a] * g->dx;
-    longest = fmax(longest, g->n[a] * g->dx);
+    v.longest = fmax(v.longest, g->n[a] * g->dx);
     v.blocks[a] = (shown.n[a] + BLOCK - 1) / BLOCK;
     cells *= (size_t)shown.n[a];
     blocks *= (size_t)v.blocks[a];
   }
-  v.sigma = THICKNESS / longest;
+  v.sigma = THICKNESS / v.longest;
   v.smoke = shown.map == MN_MAP_SMOKE;
   v.water = shown.map == MN_MAP_WATER;
   v.floor = def->domain.side[2].kind != MN_SIDE_OPEN;

@@ -117,7 +117,7 @@ static void add_head(page *p)
   mn_text_add(o, "</h1>\n<p class=\"soft\">scene ");
   mn_text_escape(o, d->name);
   if (*d->reproduces) {
-    mn_text_add(o, " &middot; reproduces ");
+    mn_text_add(o, " &middot; ");
     mn_text_escape(o, d->reproduces);
   }
   mn_text_add(o, "</p>\n");
@@ -228,10 +228,12 @@ static mn_status add_pictures(page *p)
 
 /* ---- plots ----------------------------------------------------------------------------------- */
 
-static int all_zero(const double *v, size_t count)
+/* Nothing to tell: all zero, or one coupling iteration throughout. */
+static int is_dull(const char *column, const double *v, size_t count)
 {
+  double dull = !strcmp(column, "coupling_iterations");
   for (size_t i = 0; i < count; i++)
-    if (v[i] != 0)
+    if (v[i] != 0 && v[i] != dull)
       return 0;
   return 1;
 }
@@ -292,7 +294,7 @@ static void add_steps(page *p)
   mn_text_add(&p->out, "<h2>Substeps</h2>\n<div class=\"plots\">\n");
   for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) {
     const double *y = mn_table_column(&p->steps, plots[i].column);
-    if (!y || all_zero(y, p->steps.rows))
+    if (!y || is_dull(plots[i].column, y, p->steps.rows))
       continue;
     mn_plot plot = {plots[i].title, plots[i].unit, time, y, p->steps.rows, plots[i].decades};
     mn_plot_svg(&p->out, &plot);

@@ -85,7 +85,8 @@ static double value_at(const mn_mac_view *view, kind what, int i, int j, int k)
   return sqrt(sum);
 }
 
-/* The mean over the fluid cells of one block; returns how many there are. */
+/* The mean over the fluid cells of one block; returns how many there are. A cell whose larger part
+   is solid has its centre inside it: what the fluid is there, its neighbours tell better. */
 static int block_mean(const mn_mac_view *view, kind what, const int at[3], int factor, float *out)
 {
   int hi[3], count = 0;
@@ -98,7 +99,7 @@ static int block_mean(const mn_mac_view *view, kind what, const int at[3], int f
     for (int j = at[1] * factor; j < hi[1]; j++)
       for (int i = at[0] * factor; i < hi[0]; i++) {
         double v = value_at(view, what, i, j, k);
-        if (isfinite(v) && (!view->volume || mn_get(view->volume, i, j, k) > 0)) {
+        if (isfinite(v) && (!view->volume || mn_get(view->volume, i, j, k) >= 0.5)) {
           sum += v;
           count++;
         }
