@@ -202,9 +202,9 @@ static void set_range(mn_shown *s, kind what, const mn_model_def *def, const dou
              (q[1] < 0 && q[2] > 0 && fmin(-q[1], q[2]) > 0.1 * fmax(-q[1], q[2]))) {
     s->hi = round_up(fmax(-q[1], q[2]));
     s->lo = -s->hi;
-  } else { /* pressure of one sign */
-    s->lo = q[1];
-    s->hi = q[2];
+  } else { /* pressure of one sign: from 0 if that is near */
+    s->lo = q[1] >= 0 && q[1] < 0.5 * q[2] ? 0 : q[1];
+    s->hi = s->lo + round_up(q[2] - s->lo);
     s->map = MN_MAP_SPEED;
   }
   if (!(s->hi - s->lo > 1e-9 * fmax(fabs(s->lo), fabs(s->hi))) || !(s->hi - s->lo > 1e-30)) {
