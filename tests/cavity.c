@@ -53,7 +53,9 @@ double cavity_deviation(int reynolds, int n, double until, double lid_speed)
     printf("y %.4f  u %8.5f (%+.5f)   x %.4f  v %8.5f (%+.5f)\n", U_ON_X_HALF[i].at, u,
            u - U_ON_X_HALF[i].value[column], V_ON_Y_HALF[i].at, w,
            w - V_ON_Y_HALF[i].value[column]);
-    worst = fmax(worst, fmax(du, isnan(dv) ? 0 : dv));
+    worst = check_worst(worst, du);
+    if (!isnan(V_ON_Y_HALF[i].value[column]))
+      worst = check_worst(worst, dv);
   }
   printf("Re %d, %d^2: greatest deviation %.4f after %d steps\n", reynolds, n, worst, c.steps);
   mac_case_end(&c);

@@ -32,7 +32,7 @@ static void step(mac_case *c, double dt)
   CHECK_OK(c->ctx, ops->begin(c->fluid.self, c->time, dt));
   CHECK_OK(c->ctx, ops->solve(c->fluid.self, NULL, &c->report));
   CHECK_OK(c->ctx, ops->commit(c->fluid.self));
-  c->worst_divergence = fmax(c->worst_divergence, c->report.divergence);
+  c->worst_divergence = check_worst(c->worst_divergence, c->report.divergence);
   c->time += dt;
   c->steps++;
 }
@@ -74,7 +74,7 @@ void mac_case_error(const mac_case *c, exact_fn *exact, double *l2, double *linf
         for (int i = 0; i < u->n[0]; i++) {
           double e = mn_get(u, i, j, k) - exact(mn_position(u, i, j, k), c->time).v[a];
           sum += e * e;
-          *linf = fmax(*linf, fabs(e));
+          *linf = check_worst(*linf, fabs(e));
           count++;
         }
   }

@@ -32,7 +32,7 @@ static outcome run(int n, double fill, int inclined, double gravity)
   double before = mn_mac_measure(&c.fluid).volume;
   for (int i = 0; i < 200; i++) {
     mac_case_run(&c, c.time + 0.01, 0.01);
-    r.speed = fmax(r.speed, mn_mac_measure(&c.fluid).max_speed);
+    r.speed = check_worst(r.speed, mn_mac_measure(&c.fluid).max_speed);
   }
   r.volume_drift = fabs(mn_mac_measure(&c.fluid).volume / before - 1);
   mn_mac_view v = mn_mac_look(&c.fluid);
@@ -41,7 +41,7 @@ static outcome run(int n, double fill, int inclined, double gravity)
       double y = (j + 0.5) / n, p = RHO * G * (fill - y);
       if (y < fill && mn_get(v.volume, i, j, 0) > 0)
         r.pressure_error =
-            fmax(r.pressure_error, fabs(mn_get(v.pressure, i, j, 0) - p) / (RHO * G * fill));
+            check_worst(r.pressure_error, fabs(mn_get(v.pressure, i, j, 0) - p) / (RHO * G * fill));
     }
   double p0 = mn_get(v.pressure, 0, 0, 0), p1 = mn_get(v.pressure, 0, 1, 0);
   r.bottom = 1.5 * p0 - 0.5 * p1;

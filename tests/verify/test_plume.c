@@ -10,7 +10,8 @@ static double asymmetry(const mn_field *f, int sign)
   for (int k = 0; k < f->n[2]; k++)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++)
-        worst = fmax(worst, fabs(mn_get(f, i, j, k) - sign * mn_get(f, f->n[0] - 1 - i, j, k)));
+        worst =
+            check_worst(worst, fabs(mn_get(f, i, j, k) - sign * mn_get(f, f->n[0] - 1 - i, j, k)));
   return worst;
 }
 
@@ -39,7 +40,7 @@ static outcome run(int dim, double center)
   mac_case_run(&c, 1.2, 0.02);
   mn_mac_view v = mn_mac_look(&c.fluid);
   outcome r = {.smoke = asymmetry(v.smoke, 1)};
-  r.velocity = fmax(asymmetry(&v.velocity[0], -1), asymmetry(&v.velocity[1], 1));
+  r.velocity = check_worst(asymmetry(&v.velocity[0], -1), asymmetry(&v.velocity[1], 1));
   for (int j = 0; j < v.smoke->n[1]; j++)
     if (mn_get(v.smoke, v.smoke->n[0] / 2, j, v.smoke->n[2] / 2) > 0.1)
       r.height = (j + 0.5) * v.grid->dx;

@@ -89,9 +89,11 @@ static void sample_distance(mn_mac *mac, const mn_placement *places)
   mn_sync(f);
 }
 
-/* Which cells blow, and which get smoke and temperature set. */
-static void mark_sources(mn_mac *mac)
+/* Which cells blow, and which get smoke and temperature set. A source that holds no cell's centre
+   would do nothing in silence: it is refused. */
+static mn_status mark_sources(mn_mac *mac)
 {
+  int found[256] = {0};
   const mn_field *f = &mac->geometry.volume;
   const mn_model_def *def = mac->def;
   int64_t base = f->at - f->data;
@@ -103,11 +105,20 @@ static void mark_sources(mn_mac *mac)
         mac->geometry.inflow[c] = mac->geometry.emitter[c] = 0;
         for (int s = 0; s < def->source_count; s++)
           if (mn_shape_distance(def->sources[s].shape, x) < 0) {
+            found[s] = 1;
             mac->geometry.emitter[c] = (unsigned char)(s + 1);
             if (def->sources[s].blows)
               mac->geometry.inflow[c] = (unsigned char)(s + 1);
           }
       }
+  for (int s = 0; s < def->source_count; s++)
+    if (!found[s])
+      return mn_fail(mac->ctx, MN_BAD_INPUT,
+                     "source \"%s\" holds the centre of no cell (cells are %g m wide): move it "
+                     "into the domain, "
+                     "make it thicker, or use more cells",
+                     def->sources[s].name, mac->grid.dx);
+  return MN_OK;
 }
 
 /* 1 - (r/R)^2 across the shape, R half its extent along each axis across the flow. */
@@ -243,9 +254,8 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
   MN_TRY(mn_extension_create(ctx, &g->volume, &g->cell_extension));
   MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->inflow));
   MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->emitter));
-  mark_sources(mac);
   g->time = -1;
-  return MN_OK;
+  return mark_sources(mac);
 }
 
 void mn_mac_geometry_destroy(mn_mac *mac)
