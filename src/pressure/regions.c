@@ -41,16 +41,6 @@ void mn_regions_free(mn_regions *g)
   *g = (mn_regions){0};
 }
 
-/* Whether the face between an unknown and the unknown at its low side along `axis` is open. */
-static int coupled(const mn_regions *g, const mn_system *s, int axis, int i, int j, int k)
-{
-  if (mn_kind_row(g, j, k)[i] == MN_REGULAR)
-    return 1;
-  double c[6];
-  s->cell(s->self, i, j, k, c);
-  return c[2 * axis] > 0;
-}
-
 /* Runs of one row; with `out` NULL they are only counted. */
 static int find_runs(const mn_regions *g, const mn_system *s, int j, int k, mn_run *out)
 {
@@ -59,8 +49,9 @@ static int find_runs(const mn_regions *g, const mn_system *s, int j, int k, mn_r
   int count = 0, inside = 0;
   for (int i = range[0]; i < range[1]; i++) {
     int unknown = kind[i] != MN_DEAD;
-    int joined = unknown && inside &&
-                 (kind[i] == MN_REGULAR || kind[i - 1] == MN_REGULAR || coupled(g, s, 0, i, j, k));
+    int joined =
+        unknown && inside &&
+        (kind[i] == MN_REGULAR || kind[i - 1] == MN_REGULAR || s->coupled(s->self, 0, i, j, k));
     if (unknown && !joined) {
       if (out)
         out[count] = (mn_run){i, i + 1, 0};
@@ -94,7 +85,7 @@ static void join_rows(mn_regions *g, const mn_system *s, int axis, int j, int k)
       int lo = g->run[a].lo > g->run[t].lo ? g->run[a].lo : g->run[t].lo;
       int hi = g->run[a].hi < g->run[t].hi ? g->run[a].hi : g->run[t].hi;
       for (int i = lo; i < hi; i++) {
-        if (!coupled(g, s, axis, i, j, k))
+        if (!s->coupled(s->self, axis, i, j, k))
           continue;
         int ra = root_of(g->run, a), rt = root_of(g->run, t);
         if (ra < rt)

@@ -95,6 +95,12 @@ static double cell(const void *self, int i, int j, int k, double c[6])
   return d - sum > ROUNDING * d ? d - sum : 0;
 }
 
+static int coupled(const void *self, int axis, int i, int j, int k)
+{
+  const mn_stencil_solver *v = self;
+  return mn_get(&v->s->off[axis], i, j, k) > 0;
+}
+
 static void classify(const void *self, int j, int k, uint8_t *kind, int *lo, int *hi)
 {
   const mn_stencil_solver *v = self;
@@ -200,7 +206,8 @@ mn_status mn_stencil_setup(mn_stencil_solver *v, const mn_stencil *s)
                           .exec = v->grid->exec,
                           .self = v,
                           .classify = classify,
-                          .cell = cell};
+                          .cell = cell,
+                          .coupled = coupled};
   find_reference(v);
   MN_TRY(mn_regions_build(v->ctx, &v->regions, &v->system));
   return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->system, &v->regions);

@@ -25,6 +25,8 @@ typedef struct mn_system {
   void (*classify)(const void *self, int j, int k, uint8_t *kind, int *lo, int *hi);
   /* Couplings to the neighbours at the six sides; returns the excess. */
   double (*cell)(const void *self, int i, int j, int k, double coupling[6]);
+  /* Whether two unknowns are coupled: (i, j, k) and its lower neighbour along the axis. */
+  int (*coupled)(const void *self, int axis, int i, int j, int k);
 } mn_system;
 
 /* An array that is kept and grows; contents are lost when it does. */
