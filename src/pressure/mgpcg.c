@@ -193,7 +193,7 @@ static void scale_residual(const mn_mgpcg *v, float factor)
 static void black_product(const mn_mgpcg *v, const mn_mg_row *row)
 {
   const mn_mg_level *L = &v->mg.level[0];
-  float diagonal = (float)(2 * v->mg.dim) + L->excess;
+  float diagonal = L->diagonal;
   const float *o = L->u[RED] + row->base, *z = L->u[BLACK] + row->base;
   float *w = v->w + row->base;
   int odd = (row->parity + BLACK) & 1;

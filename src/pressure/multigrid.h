@@ -37,10 +37,11 @@ typedef struct mn_mg_level {
   int pitch;            /* rows of a padded plane */
   int slab_rows, slabs; /* rows of a slab: a plane in 3D, a few rows in 2D */
   int threads;
-  float excess;          /* of a regular cell */
-  const uint8_t *kind;   /* of all cells, x fastest */
-  const int (*range)[2]; /* per row j + n[1] k */
-  mn_mg_row *row;        /* padded by one row on all sides, and one more at the end */
+  float excess;            /* of a regular cell */
+  float diagonal, inverse; /* of a regular cell */
+  const uint8_t *kind;     /* of all cells, x fastest */
+  const int (*range)[2];   /* per row j + n[1] k */
+  mn_mg_row *row;          /* padded by one row on all sides, and one more at the end */
   mn_mg_cell *irregular[2];
   float *cell_excess[2];
   int32_t *dead[2];    /* places in [lo, hi) that hold no unknown */

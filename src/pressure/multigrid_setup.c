@@ -133,6 +133,8 @@ static mn_status shape_level(mn_context *ctx, const mn_multigrid *mg, mn_mg_leve
   L->slabs = (L->n[1] * L->n[2] + L->slab_rows - 1) / L->slab_rows;
   int64_t cells = (int64_t)L->n[0] * L->n[1] * L->n[2];
   L->threads = cells < SERIAL_BELOW ? 1 : exec->threads;
+  L->diagonal = (float)(2 * mg->dim) + L->excess;
+  L->inverse = 1 / L->diagonal;
   size_t rows = (size_t)L->pitch * ((size_t)L->n[2] + 2);
   MN_TRY(mn_reserve(ctx, "multigrid rows", rows + 1, sizeof *L->row, &L->buffer[B_ROW]));
   MN_TRY(mn_reserve(ctx, "multigrid slabs", (size_t)L->slabs + 1, sizeof *L->slab_begin,

@@ -73,6 +73,18 @@ static int root_of(mn_run *run, int r)
   return r;
 }
 
+/* Whether a face between the row and its lower neighbour along `axis` is open in [lo, hi). */
+static int touch(const mn_regions *g, const mn_system *s, int axis, int lo, int hi, int j, int k)
+{
+  const uint8_t *kind = mn_kind_row(g, j, k);
+  if (kind[lo + (hi - lo) / 2] == MN_REGULAR) /* most often, and close at hand */
+    return 1;
+  for (int i = lo; i < hi; i++)
+    if (kind[i] == MN_REGULAR || s->coupled(s->self, axis, i, j, k))
+      return 1;
+  return 0;
+}
+
 /* Joins the runs of row (j, k) with those of its lower neighbour along `axis`. */
 static void join_rows(mn_regions *g, const mn_system *s, int axis, int j, int k)
 {
@@ -84,16 +96,10 @@ static void join_rows(mn_regions *g, const mn_system *s, int axis, int j, int k)
     for (int t = b; t < b_end && g->run[t].lo < g->run[a].hi; t++) {
       int lo = g->run[a].lo > g->run[t].lo ? g->run[a].lo : g->run[t].lo;
       int hi = g->run[a].hi < g->run[t].hi ? g->run[a].hi : g->run[t].hi;
-      for (int i = lo; i < hi; i++) {
-        if (!s->coupled(s->self, axis, i, j, k))
-          continue;
-        int ra = root_of(g->run, a), rt = root_of(g->run, t);
-        if (ra < rt)
-          g->run[rt].region = ra;
-        else
-          g->run[ra].region = rt;
-        break;
-      }
+      if (!touch(g, s, axis, lo, hi, j, k))
+        continue;
+      int ra = root_of(g->run, a), rt = root_of(g->run, t);
+      g->run[ra < rt ? rt : ra].region = ra < rt ? ra : rt;
     }
   }
 }
