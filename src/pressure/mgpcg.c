@@ -31,7 +31,7 @@ mn_status mn_mgpcg_setup(mn_context *ctx, mn_mgpcg *v, const mn_system *s, const
   const mn_mg_level *L = &v->mg.level[0];
   size_t size = L->size, slabs = (size_t)L->slabs;
   v->scratch_row = (size_t)L->n[0] + 64;
-  MN_TRY(mn_reserve(ctx, "mgpcg vectors", 7 * size, sizeof(float), &v->buffer[0]));
+  MN_TRY(mn_reserve(ctx, "mgpcg vectors", 6 * size, sizeof(float), &v->buffer[0]));
   MN_TRY(mn_reserve(ctx, "mgpcg sums", 4 * slabs, sizeof(double), &v->buffer[1]));
   MN_TRY(mn_reserve(ctx, "mgpcg rows", v->scratch_row * slabs, sizeof(double), &v->buffer[2]));
   float *x = v->buffer[0].data;
@@ -40,10 +40,9 @@ mn_status mn_mgpcg_setup(mn_context *ctx, mn_mgpcg *v, const mn_system *s, const
     v->q[c] = x + (size_t)(2 + c) * size;
     v->e[c] = x + (size_t)(4 + c) * size;
   }
-  v->w = x + 6 * size;
   v->partial = v->buffer[1].data;
   v->scratch = v->buffer[2].data;
-  memset(x, 0, 7 * size * sizeof *x);
+  memset(x, 0, 6 * size * sizeof *x);
   return MN_OK;
 }
 
@@ -96,9 +95,9 @@ static void residual_row(const mn_mgpcg *v, const mn_system *s, const mn_regions
     }
     r[i] = sum;
   }
-  for (int c = 0; c < 2; c++)
-    for (int32_t d = row->dead[c]; d < row[1].dead[c]; d++)
-      r[2 * (L->dead[c][d] - row->base) + ((row->parity + c) & 1)] = 0;
+  const uint8_t *kind = mn_kind_row(g, j, k);
+  for (int i = range[0]; i < range[1] && row->holes; i++)
+    r[i] = kind[i] == MN_DEAD ? 0 : r[i];
   if (!g->closed)
     return;
   for (int t = g->first_run[j + L->n[1] * k]; t < g->first_run[j + L->n[1] * k + 1]; t++)
@@ -129,7 +128,7 @@ static double true_residual(mn_mgpcg *v, const mn_system *s, const mn_regions *g
   for (int slab = 0; slab < L->slabs; slab++) {
     int k, j0, j1;
     double *r = v->scratch + (size_t)slab * v->scratch_row, worst = 0;
-    mn_mg_slab(L, slab, &k, &j0, &j1);
+    mn_mg_slab_rows(L, slab, &k, &j0, &j1);
     for (int j = j0; j < j1; j++) {
       const mn_mg_row *row = mn_mg_row_at(L, j, k);
       if (row->lo >= row->hi)
@@ -137,7 +136,9 @@ static double true_residual(mn_mgpcg *v, const mn_system *s, const mn_regions *g
       residual_row(v, s, g, j, k, b, x, r);
       double w = largest(r + 2 * row->lo, 2 * (row->hi - row->lo));
       worst = !(w <= worst) ? w : worst; /* NaN stays */
-      float *even = L->f[row->parity] + row->base, *odd = L->f[1 - row->parity] + row->base;
+      int even_colour = row->parity, odd_colour = 1 - even_colour;
+      float *even = L->f[even_colour] + row->base[even_colour];
+      float *odd = L->f[odd_colour] + row->base[odd_colour];
       for (int h = row->lo; h < row->hi; h++) {
         even[h] = (float)r[2 * h];
         odd[h] = (float)r[2 * h + 1];
@@ -155,13 +156,15 @@ static void add_correction(const mn_mgpcg *v, double factor, mn_field *x)
 #pragma omp parallel for schedule(static) num_threads(L->threads)
   for (int slab = 0; slab < L->slabs; slab++) {
     int k, j0, j1;
-    mn_mg_slab(L, slab, &k, &j0, &j1);
+    mn_mg_slab_rows(L, slab, &k, &j0, &j1);
     for (int j = j0; j < j1; j++) {
       const mn_mg_row *row = mn_mg_row_at(L, j, k);
       const int *range = L->range[j + L->n[1] * k];
       if (row->lo >= row->hi)
         continue;
-      const float *even = v->e[row->parity] + row->base, *odd = v->e[1 - row->parity] + row->base;
+      int even_colour = row->parity, odd_colour = 1 - even_colour;
+      const float *even = v->e[even_colour] + row->base[even_colour];
+      const float *odd = v->e[odd_colour] + row->base[odd_colour];
       double *p = x->at + mn_index(x, 0, j, k);
       int first = (range[0] + 1) / 2, last = range[1] / 2;
       if (range[0] & 1)
@@ -183,36 +186,41 @@ static void scale_residual(const mn_mgpcg *v, float factor)
   const mn_mg_level *L = &v->mg.level[0];
 #pragma omp parallel for schedule(static) num_threads(L->threads)
   for (int s = 0; s < L->slabs; s++)
-    for (int32_t i = L->slab_begin[s]; i < L->slab_begin[s + 1]; i++) {
+    for (int32_t i = L->slab[s].lo; i < L->slab[s].hi; i++) {
       L->f[RED][i] *= factor;
       L->f[BLACK][i] *= factor;
     }
 }
 
-/* w = A z at the black cells of a row; 0 at dead ones. */
-static void black_product(const mn_mgpcg *v, const mn_mg_row *row)
+#define LOAD(x) (*(const lanes *)(x))
+
+/* t = A z at the black cells of a slab; 0 at dead ones. */
+static void black_product(const mn_mgpcg *v, int s)
 {
   const mn_mg_level *L = &v->mg.level[0];
-  float diagonal = L->diagonal;
-  const float *o = L->u[RED] + row->base, *z = L->u[BLACK] + row->base;
-  float *w = v->w + row->base;
-  int odd = (row->parity + BLACK) & 1;
-  const float *xl = o - !odd, *xh = o + odd;
-  const float *yl = L->u[RED] + row[-1].base, *yh = L->u[RED] + row[1].base;
-  const float *zl = L->u[RED] + row[-L->pitch].base, *zh = L->u[RED] + row[L->pitch].base;
-  for (int h = row->lo; h < row->hi; h += MN_MG_LANES)
-    *(lanes *)(w + h) = *(const lanes *)(z + h) * diagonal -
-                        (((*(const lanes *)(xl + h) + *(const lanes *)(xh + h)) +
-                          (*(const lanes *)(yl + h) + *(const lanes *)(yh + h))) +
-                         (*(const lanes *)(zl + h) + *(const lanes *)(zh + h)));
-  for (int32_t d = row->dead[BLACK]; d < row[1].dead[BLACK]; d++)
-    v->w[L->dead[BLACK][d]] = 0;
-  for (int32_t n = row->irregular[BLACK]; n < row[1].irregular[BLACK]; n++) {
+  const mn_mg_slab *slab = &L->slab[s];
+  const float *o = L->u[RED], *z = L->u[BLACK];
+  mn_mg_near t = mn_mg_near_of(L, slab, BLACK);
+  if (v->mg.dim == 3)
+    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+      *(lanes *)(L->t + i) =
+          LOAD(z + i) * L->diagonal - (((LOAD(o + i + t.x[0]) + LOAD(o + i + t.x[1])) +
+                                        (LOAD(o + i + t.y[0]) + LOAD(o + i + t.y[1]))) +
+                                       (LOAD(o + i + t.z[0]) + LOAD(o + i + t.z[1])));
+  else
+    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+      *(lanes *)(L->t + i) =
+          LOAD(z + i) * L->diagonal - ((LOAD(o + i + t.x[0]) + LOAD(o + i + t.x[1])) +
+                                       (LOAD(o + i + t.y[0]) + LOAD(o + i + t.y[1])));
+  for (int32_t d = slab->dead[BLACK]; d < slab[1].dead[BLACK]; d++)
+    memset(L->t + L->dead[BLACK][d].at, 0, (size_t)L->dead[BLACK][d].count * sizeof *L->t);
+  for (int32_t n = slab->irregular[BLACK]; n < slab[1].irregular[BLACK]; n++) {
     const mn_mg_cell *c = &L->irregular[BLACK][n];
-    int32_t h = c->at - row->base;
-    float sum = ((c->c[0] * xl[h] + c->c[1] * xh[h]) + (c->c[2] * yl[h] + c->c[3] * yh[h])) +
-                (c->c[4] * zl[h] + c->c[5] * zh[h]);
-    w[h] = c->inverse > 0 ? z[h] / c->inverse - sum : 0;
+    const float *at = o + c->at;
+    float sum = ((c->c[0] * at[t.x[0]] + c->c[1] * at[t.x[1]]) +
+                 (c->c[2] * at[t.y[0]] + c->c[3] * at[t.y[1]])) +
+                (c->c[4] * at[t.z[0]] + c->c[5] * at[t.z[1]]);
+    L->t[c->at] = c->inverse > 0 ? z[c->at] / c->inverse - sum : 0;
   }
 }
 
@@ -224,27 +232,24 @@ static double total(lanes x)
   return sum;
 }
 
-/* w = A z, and the sums (z, A z), (z, q), (z, r). */
+/* t = A z at black cells, and the sums (z, A z), (z, q), (z, r). */
 static void product_and_sums(mn_mgpcg *v, const mn_exec *exec, double sums[3])
 {
+  enum { CHUNK = 32 * MN_MG_LANES }; /* summed in float before it goes to double */
   const mn_mg_level *L = &v->mg.level[0];
 #pragma omp parallel for schedule(static) num_threads(L->threads)
   for (int s = 0; s < L->slabs; s++) {
-    int k, j0, j1;
     double slab[3] = {0, 0, 0};
-    mn_mg_slab(L, s, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++) {
-      const mn_mg_row *row = mn_mg_row_at(L, j, k);
-      if (row->lo >= row->hi)
-        continue;
-      black_product(v, row);
+    black_product(v, s);
+    for (int32_t from = L->slab[s].lo; from < L->slab[s].hi; from += CHUNK) {
+      int32_t to = from + CHUNK < L->slab[s].hi ? from + CHUNK : L->slab[s].hi;
       lanes zw = {0}, zq = {0}, zr = {0}, zrr = {0};
-      for (int32_t i = row->base + row->lo; i < row->base + row->hi; i += MN_MG_LANES) {
-        lanes zb = *(const lanes *)(L->u[BLACK] + i), zd = *(const lanes *)(L->u[RED] + i);
-        zw += zb * *(const lanes *)(v->w + i);
-        zrr += zd * *(const lanes *)(L->f[RED] + i);
-        zr += zb * *(const lanes *)(L->f[BLACK] + i);
-        zq += zb * *(const lanes *)(v->q[BLACK] + i) + zd * *(const lanes *)(v->q[RED] + i);
+      for (int32_t i = from; i < to; i += MN_MG_LANES) {
+        lanes zb = LOAD(L->u[BLACK] + i), zd = LOAD(L->u[RED] + i);
+        zw += zb * LOAD(L->t + i);
+        zrr += zd * LOAD(L->f[RED] + i);
+        zr += zb * LOAD(L->f[BLACK] + i);
+        zq += zb * LOAD(v->q[BLACK] + i) + zd * LOAD(v->q[RED] + i);
       }
       double red = total(zrr);
       slab[0] += total(zw) + red;
@@ -266,9 +271,9 @@ static double advance(mn_mgpcg *v, const mn_exec *exec, float alpha, float beta)
   for (int s = 0; s < L->slabs; s++) {
     bits worst = {0};
     for (int c = 0; c < 2; c++) {
-      const float *z = L->u[c], *az = c == RED ? L->f[RED] : v->w;
+      const float *z = L->u[c], *az = c == RED ? L->f[RED] : L->t;
       float *d = v->d[c], *q = v->q[c], *e = v->e[c], *r = L->f[c];
-      for (int32_t i = L->slab_begin[s]; i < L->slab_begin[s + 1]; i += MN_MG_LANES) {
+      for (int32_t i = L->slab[s].lo; i < L->slab[s].hi; i += MN_MG_LANES) {
         lanes dn = *(const lanes *)(z + i) + *(const lanes *)(d + i) * beta;
         lanes qn = *(const lanes *)(az + i) + *(const lanes *)(q + i) * beta;
         lanes rn = *(const lanes *)(r + i) - qn * alpha;
@@ -299,7 +304,7 @@ static double direction_residual(const mn_mgpcg *v, const mn_exec *exec)
     v->partial[s] = 0;
     for (int c = 0; c < 2; c++) {
       lanes sum = {0};
-      for (int32_t i = L->slab_begin[s]; i < L->slab_begin[s + 1]; i += MN_MG_LANES)
+      for (int32_t i = L->slab[s].lo; i < L->slab[s].hi; i += MN_MG_LANES)
         sum += *(const lanes *)(v->d[c] + i) * *(const lanes *)(L->f[c] + i);
       v->partial[s] += total(sum);
     }

@@ -9,7 +9,6 @@
 typedef struct mn_mgpcg {
   mn_multigrid mg;
   float *d[2], *q[2], *e[2]; /* direction, A d, correction; by colour */
-  float *w;                  /* A z, black */
   double *partial;           /* per slab */
   double *scratch;           /* a row per slab */
   size_t scratch_row;

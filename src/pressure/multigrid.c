@@ -16,26 +16,7 @@ typedef float lanes __attribute__((vector_size(4 * MN_MG_LANES), aligned(4), may
 
 enum { RED, BLACK };
 
-static inline int32_t shift(const mn_mg_row *row, int colour)
-{
-  /* cell i = 2 h + odd; its x neighbours have half index h and h + shift in the other colour */
-  return (row->parity + colour) & 1 ? 1 : -1;
-}
-
-/* Where the neighbours of a row's cells stand relative to them. */
-typedef struct near_rows {
-  int64_t x[2], y[2], z[2];
-} near_rows;
-
-static inline near_rows near_of(const mn_mg_level *L, const mn_mg_row *row, int colour)
-{
-  int odd = shift(row, colour) > 0;
-  return (near_rows){{odd ? 0 : -1, odd ? 1 : 0},
-                     {row[-1].base - row->base, row[1].base - row->base},
-                     {row[-L->pitch].base - row->base, row[L->pitch].base - row->base}};
-}
-
-static inline float gather(const mn_mg_cell *cell, const float *o, const near_rows *t)
+static inline float gather(const mn_mg_cell *cell, const float *o, const mn_mg_near *t)
 {
   const float *at = o + cell->at;
   return ((cell->c[0] * at[t->x[0]] + cell->c[1] * at[t->x[1]]) +
@@ -43,46 +24,11 @@ static inline float gather(const mn_mg_cell *cell, const float *o, const near_ro
          (cell->c[4] * at[t->z[0]] + cell->c[5] * at[t->z[1]]);
 }
 
-/* Sum of the six neighbours of the cells from h on. */
-#define NEIGHBOURS(o, t, h)                                                                        \
-  (((*(const lanes *)((o) + (t).x[0] + (h)) + *(const lanes *)((o) + (t).x[1] + (h))) +            \
-    (*(const lanes *)((o) + (t).y[0] + (h)) + *(const lanes *)((o) + (t).y[1] + (h)))) +           \
-   (*(const lanes *)((o) + (t).z[0] + (h)) + *(const lanes *)((o) + (t).z[1] + (h))))
-
-static void clear_dead(const mn_mg_level *L, const mn_mg_row *row, int colour, float *x)
-{
-  for (int32_t d = row->dead[colour]; d < row[1].dead[colour]; d++)
-    x[L->dead[colour][d]] = 0;
-}
-
-static void relax_row(const mn_mg_level *L, const mn_mg_row *row, int colour)
-{
-  float inverse = L->inverse;
-  const float *o = L->u[1 - colour] + row->base, *f = L->f[colour] + row->base;
-  float *u = L->u[colour] + row->base;
-  near_rows t = near_of(L, row, colour);
-  for (int h = row->lo; h < row->hi; h += MN_MG_LANES)
-    *(lanes *)(u + h) = (*(const lanes *)(f + h) + NEIGHBOURS(o, t, h)) * inverse;
-  for (int32_t n = row->irregular[colour]; n < row[1].irregular[colour]; n++) {
-    const mn_mg_cell *cell = &L->irregular[colour][n];
-    L->u[colour][cell->at] =
-        (L->f[colour][cell->at] + gather(cell, L->u[1 - colour], &t)) * cell->inverse;
-  }
-}
-
-/* The same when all neighbours are 0. */
-static void relax_row_first(const mn_mg_level *L, const mn_mg_row *row, int colour)
-{
-  float inverse = L->inverse;
-  const float *f = L->f[colour] + row->base;
-  float *u = L->u[colour] + row->base;
-  for (int h = row->lo; h < row->hi; h += MN_MG_LANES)
-    *(lanes *)(u + h) = *(const lanes *)(f + h) * inverse;
-  for (int32_t n = row->irregular[colour]; n < row[1].irregular[colour]; n++) {
-    const mn_mg_cell *cell = &L->irregular[colour][n];
-    L->u[colour][cell->at] = L->f[colour][cell->at] * cell->inverse;
-  }
-}
+#define LOAD(x) (*(const lanes *)(x))
+/* Sum of the neighbours of the cells from o on. */
+#define NEIGHBOURS_2D(o, t)                                                                        \
+  ((LOAD((o) + (t).x[0]) + LOAD((o) + (t).x[1])) + (LOAD((o) + (t).y[0]) + LOAD((o) + (t).y[1])))
+#define NEIGHBOURS_3D(o, t) (NEIGHBOURS_2D(o, t) + (LOAD((o) + (t).z[0]) + LOAD((o) + (t).z[1])))
 
 /* ---- stages over slabs --------------------------------------------------------------------- */
 
@@ -121,76 +67,94 @@ static void run_stages(const mn_multigrid *mg, const mn_mg_level *L, stage *cons
   }
 }
 
-typedef enum sweep { USUAL, FIRST, LAST } sweep; /* LAST clears the dead cells */
-
-static inline void relax_slab(const mn_mg_level *L, int slab, int colour, sweep which)
+static void clear_dead(const mn_mg_level *L, int slab, int colour, float *x)
 {
-  int k, j0, j1;
-  mn_mg_slab(L, slab, &k, &j0, &j1);
-  for (int j = j0; j < j1; j++) {
-    const mn_mg_row *row = mn_mg_row_at(L, j, k);
-    if (row->lo >= row->hi)
-      continue;
-    if (which == FIRST)
-      relax_row_first(L, row, colour);
-    else
-      relax_row(L, row, colour);
-    if (which == LAST)
-      clear_dead(L, row, colour, L->u[colour]);
-  }
+  for (int32_t d = L->slab[slab].dead[colour]; d < L->slab[slab + 1].dead[colour]; d++)
+    memset(x + L->dead[colour][d].at, 0, (size_t)L->dead[colour][d].count * sizeof *x);
+}
+
+/* u = (f + sum of neighbours) / diagonal for one colour of a slab. */
+static void relax(const mn_multigrid *mg, const mn_mg_level *L, int s, int colour)
+{
+  const mn_mg_slab *slab = &L->slab[s];
+  const float *o = L->u[1 - colour], *f = L->f[colour];
+  float *u = L->u[colour];
+  mn_mg_near t = mn_mg_near_of(L, slab, colour);
+  if (mg->dim == 3)
+    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+      *(lanes *)(u + i) = (LOAD(f + i) + NEIGHBOURS_3D(o + i, t)) * L->inverse;
+  else
+    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+      *(lanes *)(u + i) = (LOAD(f + i) + NEIGHBOURS_2D(o + i, t)) * L->inverse;
+  const mn_mg_cell *cell = L->irregular[colour] + slab->irregular[colour];
+  const mn_mg_cell *end = L->irregular[colour] + slab[1].irregular[colour];
+  for (; cell < end; cell++)
+    u[cell->at] = (f[cell->at] + gather(cell, o, &t)) * cell->inverse;
 }
 
 static void red(const mn_multigrid *mg, const mn_mg_level *L, int slab)
 {
-  (void)mg;
-  relax_slab(L, slab, RED, USUAL);
-}
-static void red_first(const mn_multigrid *mg, const mn_mg_level *L, int slab)
-{
-  (void)mg;
-  relax_slab(L, slab, RED, FIRST);
-}
-static void red_last(const mn_multigrid *mg, const mn_mg_level *L, int slab)
-{
-  (void)mg;
-  relax_slab(L, slab, RED, LAST);
+  relax(mg, L, slab, RED);
 }
 static void black(const mn_multigrid *mg, const mn_mg_level *L, int slab)
 {
-  (void)mg;
-  relax_slab(L, slab, BLACK, USUAL);
+  relax(mg, L, slab, BLACK);
+}
+/* The last sweeps leave 0 in dead cells, for the sums that follow. */
+static void red_last(const mn_multigrid *mg, const mn_mg_level *L, int slab)
+{
+  relax(mg, L, slab, RED);
+  clear_dead(L, slab, RED, L->u[RED]);
 }
 static void black_last(const mn_multigrid *mg, const mn_mg_level *L, int slab)
 {
+  relax(mg, L, slab, BLACK);
+  clear_dead(L, slab, BLACK, L->u[BLACK]);
+}
+
+/* The red sweep when all is 0. */
+static void red_first(const mn_multigrid *mg, const mn_mg_level *L, int s)
+{
+  const mn_mg_slab *slab = &L->slab[s];
+  const float *f = L->f[RED];
+  float *u = L->u[RED];
   (void)mg;
-  relax_slab(L, slab, BLACK, LAST);
+  for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+    *(lanes *)(u + i) = LOAD(f + i) * L->inverse;
+  for (int32_t n = slab->irregular[RED]; n < slab[1].irregular[RED]; n++) {
+    const mn_mg_cell *cell = &L->irregular[RED][n];
+    u[cell->at] = f[cell->at] * cell->inverse;
+  }
+}
+
+/* t = f - A u for the red cells; 0 at dead ones. */
+static void red_residual(const mn_multigrid *mg, const mn_mg_level *L, int s)
+{
+  const mn_mg_slab *slab = &L->slab[s];
+  const float *o = L->u[BLACK], *f = L->f[RED], *u = L->u[RED];
+  mn_mg_near t = mn_mg_near_of(L, slab, RED);
+  if (mg->dim == 3)
+    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+      *(lanes *)(L->t + i) = (LOAD(f + i) + NEIGHBOURS_3D(o + i, t)) - LOAD(u + i) * L->diagonal;
+  else
+    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
+      *(lanes *)(L->t + i) = (LOAD(f + i) + NEIGHBOURS_2D(o + i, t)) - LOAD(u + i) * L->diagonal;
+  clear_dead(L, s, RED, L->t);
+  for (int32_t n = slab->irregular[RED]; n < slab[1].irregular[RED]; n++) {
+    const mn_mg_cell *cell = &L->irregular[RED][n];
+    float sum = f[cell->at] + gather(cell, o, &t);
+    L->t[cell->at] = cell->inverse > 0 ? sum - u[cell->at] / cell->inverse : 0;
+  }
 }
 
 /* ---- transfers ----------------------------------------------------------------------------- */
 
-/* r = f - A u for the red cells of a row, at r[h]; 0 at dead cells. */
-static void red_residual(const mn_mg_level *L, const mn_mg_row *row, float *r)
-{
-  float diagonal = L->diagonal;
-  const float *o = L->u[BLACK] + row->base, *f = L->f[RED] + row->base;
-  const float *u = L->u[RED] + row->base;
-  near_rows t = near_of(L, row, RED);
-  for (int h = row->lo; h < row->hi; h += MN_MG_LANES)
-    *(lanes *)(r + h) =
-        (*(const lanes *)(f + h) + NEIGHBOURS(o, t, h)) - *(const lanes *)(u + h) * diagonal;
-  for (int32_t d = row->dead[RED]; d < row[1].dead[RED]; d++)
-    r[L->dead[RED][d] - row->base] = 0;
-  for (int32_t n = row->irregular[RED]; n < row[1].irregular[RED]; n++) {
-    const mn_mg_cell *cell = &L->irregular[RED][n];
-    float sum = L->f[RED][cell->at] + gather(cell, L->u[BLACK], &t);
-    r[cell->at - row->base] = cell->inverse > 0 ? sum - L->u[RED][cell->at] / cell->inverse : 0;
-  }
-}
-
 /* A coarse row as one array in the order of I, from 2 lo on, and back. */
 static void join_colours(const mn_mg_level *C, const mn_mg_row *row, float *x)
 {
-  const float *even = C->u[row->parity] + row->base, *odd = C->u[1 - row->parity] + row->base;
+  int even_colour = row->parity, odd_colour = 1 - even_colour;
+  const float *even = C->u[even_colour] + row->base[even_colour];
+  const float *odd = C->u[odd_colour] + row->base[odd_colour];
   for (int h = row->lo; h < row->hi; h++) {
     x[2 * h] = even[h];
     x[2 * h + 1] = odd[h];
@@ -198,14 +162,16 @@ static void join_colours(const mn_mg_level *C, const mn_mg_row *row, float *x)
 }
 static void split_colours(const mn_mg_level *C, const mn_mg_row *row, const float *x, float factor)
 {
-  float *even = C->f[row->parity] + row->base, *odd = C->f[1 - row->parity] + row->base;
+  int even_colour = row->parity, odd_colour = 1 - even_colour;
+  float *even = C->f[even_colour] + row->base[even_colour];
+  float *odd = C->f[odd_colour] + row->base[odd_colour];
   for (int h = row->lo; h < row->hi; h++) {
     even[h] = x[2 * h] * factor;
     odd[h] = x[2 * h + 1] * factor;
   }
 }
 
-/* f_coarse = factor * sum of the children's residuals; the factor belongs to the scaling of the
+/* f_coarse = factor * sum of the children's residuals t; the factor belongs to the scaling of the
    coarse matrix and to over-correction by 2. */
 static void restrict_residual(const mn_multigrid *mg, const mn_mg_level *F, const mn_mg_level *C)
 {
@@ -213,9 +179,8 @@ static void restrict_residual(const mn_multigrid *mg, const mn_mg_level *F, cons
 #pragma omp parallel for schedule(static) num_threads(F->threads)
   for (int s = 0; s < C->slabs; s++) {
     int K, J0, J1;
-    float *r = mg->scratch + 2 * (size_t)s * mg->scratch_row + MN_MG_LANES;
-    float *sum = r + mg->scratch_row;
-    mn_mg_slab(C, s, &K, &J0, &J1);
+    float *sum = mg->scratch + (size_t)s * mg->scratch_row;
+    mn_mg_slab_rows(C, s, &K, &J0, &J1);
     for (int J = J0; J < J1; J++) {
       const mn_mg_row *row = mn_mg_row_at(C, J, K);
       if (row->lo >= row->hi)
@@ -226,11 +191,8 @@ static void restrict_residual(const mn_multigrid *mg, const mn_mg_level *F, cons
         if (j >= F->n[1] || k >= F->n[2])
           continue;
         const mn_mg_row *child = mn_mg_row_at(F, j, k);
-        if (child->lo >= child->hi)
-          continue;
-        red_residual(F, child, r);
-        int end = child->hi < 2 * row->hi ? child->hi : 2 * row->hi; /* beyond: dead */
-        for (int h = child->lo; h < end; h++)
+        const float *r = F->t + child->base[RED];
+        for (int h = child->lo; h < child->hi; h++)
           sum[h] += r[h];
       }
       split_colours(C, row, sum, factor);
@@ -243,8 +205,8 @@ static void correct(const mn_multigrid *mg, const mn_mg_level *L, int slab)
 {
   const mn_mg_level *C = L + 1;
   int k, j0, j1;
-  float *e = mg->scratch + 2 * (size_t)slab * mg->scratch_row + MN_MG_LANES;
-  mn_mg_slab(L, slab, &k, &j0, &j1);
+  float *e = mg->scratch + (size_t)slab * mg->scratch_row;
+  mn_mg_slab_rows(L, slab, &k, &j0, &j1);
   for (int J = j0 / 2; J < (j1 + 1) / 2; J++) {
     const mn_mg_row *row = mn_mg_row_at(C, J, k / 2);
     if (row->lo >= row->hi)
@@ -252,9 +214,8 @@ static void correct(const mn_multigrid *mg, const mn_mg_level *L, int slab)
     join_colours(C, row, e);
     for (int j = 2 * J; j < 2 * J + 2 && j < j1; j++) {
       const mn_mg_row *child = mn_mg_row_at(L, j, k);
-      float *u = L->u[RED] + child->base;
-      int end = child->hi < 2 * row->hi ? child->hi : 2 * row->hi;
-      for (int h = child->lo; h < end; h++)
+      float *u = L->u[RED] + child->base[RED];
+      for (int h = child->lo; h < child->hi; h++)
         u[h] += e[h];
     }
   }
@@ -276,15 +237,15 @@ static void solve_dense(const mn_multigrid *mg, const mn_mg_level *L)
 
 static void visit(mn_multigrid *mg, int l, int zero)
 {
-  static stage *const before_zero[4] = {red_first, black, red, black};
-  static stage *const before[4] = {red, black, red, black};
+  static stage *const before_zero[5] = {red_first, black, red, black, red_residual};
+  static stage *const before[5] = {red, black, red, black, red_residual};
   static stage *const after[5] = {correct, black, red, black_last, red_last};
   mn_mg_level *L = &mg->level[l];
   if (l == mg->levels - 1) {
     solve_dense(mg, L);
     return;
   }
-  run_stages(mg, L, zero ? before_zero : before, 4);
+  run_stages(mg, L, zero ? before_zero : before, 5);
   restrict_residual(mg, L, L + 1);
   visit(mg, l + 1, 1);
   if (l == 0)

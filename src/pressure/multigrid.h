@@ -1,11 +1,15 @@
 /* A multigrid cycle in single precision for mn_system: the preconditioner of mgpcg.
 
    Layout. The cells of a level are split by colour, (i + j + k) even: red (0), odd: black (1), each
-   colour in its own array, so that a half sweep is a contiguous vector loop. Cell i of a row stands
-   at row.base + i / 2 of its colour's array. Rows are compact: only the half indices [lo, hi) where
-   something is alive, rounded up to a multiple of the vector width, and what neighbours read. Rows
-   without unknowns and rows beyond the box share one row of zeros. Values of dead cells are
-   arbitrary but finite during a cycle: nothing alive is coupled to them. */
+   colour c in its own array, at
+
+       plane_base(k) + pitch j + s,   s = (i + j + k - c) / 2.
+
+   In these sheared coordinates the six neighbours of a cell stand at the same six distances in the
+   other colour's array for all cells of a colour and plane: a half sweep over a plane is one
+   contiguous vector loop. Only the planes' active rows are stored, and of all rows the part between
+   the least and the greatest active i. Values of dead cells are arbitrary but finite during a
+   cycle: nothing alive is coupled to them. */
 #ifndef MN_PRESSURE_MULTIGRID_H
 #define MN_PRESSURE_MULTIGRID_H
 
@@ -14,11 +18,25 @@
 enum { MN_MG_LANES = 8, MN_MG_LEVELS = 24, MN_MG_COARSEST = 4, MN_MG_DENSE = 64 };
 
 typedef struct mn_mg_row {
-  int32_t base, lo, hi;
+  int32_t base[2];      /* cell i of colour c stands at base[c] + i / 2 */
+  int32_t lo, hi;       /* half indices i / 2 where something is alive */
   int32_t parity;       /* (j + k) & 1 */
   int32_t irregular[2]; /* first entry of the row, by colour; the next row's is the end */
-  int32_t dead[2];
+  int32_t holes;        /* dead cells between alive ones */
 } mn_mg_row;
+
+/* A slab: what one thread does at a time, a plane in 3D and a few rows in 2D. */
+typedef struct mn_mg_slab {
+  int32_t lo, hi;       /* its places, a multiple of the vector width */
+  int32_t z[2];         /* distance to the planes below and above */
+  int32_t irregular[2]; /* first entry, by colour; the next slab's is the end */
+  int32_t dead[2];
+} mn_mg_slab;
+
+/* Places that hold no unknown. */
+typedef struct mn_mg_gap {
+  int32_t at, count;
+} mn_mg_gap;
 
 typedef struct mn_mg_cell {
   int32_t at;
@@ -34,22 +52,34 @@ typedef struct mn_mg_fine {
 
 typedef struct mn_mg_level {
   int n[3];
-  int pitch;            /* rows of a padded plane */
-  int slab_rows, slabs; /* rows of a slab: a plane in 3D, a few rows in 2D */
+  int slab_rows, slabs; /* rows of a slab */
   int threads;
-  float excess;            /* of a regular cell */
-  float diagonal, inverse; /* of a regular cell */
-  const uint8_t *kind;     /* of all cells, x fastest */
-  const int (*range)[2];   /* per row j + n[1] k */
-  mn_mg_row *row;          /* padded by one row on all sides, and one more at the end */
+  int32_t pitch;
+  float excess, diagonal, inverse; /* of a regular cell */
+  const uint8_t *kind;             /* of all cells, x fastest */
+  const int (*range)[2];           /* per row j + n[1] k */
+  mn_mg_row *row;                  /* per row, and one more */
+  mn_mg_slab *slab;                /* per slab, and one more */
   mn_mg_cell *irregular[2];
   float *cell_excess[2];
-  int32_t *dead[2];    /* places in [lo, hi) that hold no unknown */
-  int32_t *slab_begin; /* places of a slab's rows: [slab_begin[s], slab_begin[s + 1]) */
-  size_t size;         /* of each array */
+  mn_mg_gap *dead[2];
+  size_t size; /* of each array */
   float *u[2], *f[2];
+  float *t; /* red residual; scratch of others outside a cycle */
   mn_buffer buffer[8];
 } mn_mg_level;
+
+/* Where the neighbours of a cell stand relative to it, in the other colour's array. */
+typedef struct mn_mg_near {
+  int64_t x[2], y[2], z[2];
+} mn_mg_near;
+
+static inline mn_mg_near mn_mg_near_of(const mn_mg_level *L, const mn_mg_slab *slab, int colour)
+{
+  int64_t down = colour ? 0 : -1, up = colour ? 1 : 0;
+  return (mn_mg_near){
+      {down, up}, {down - L->pitch, up + L->pitch}, {down + slab->z[0], up + slab->z[1]}};
+}
 
 typedef struct mn_multigrid {
   int dim, levels;
@@ -60,7 +90,7 @@ typedef struct mn_multigrid {
     int colour, at;
   } dense_cell[MN_MG_DENSE];
   float inverse[MN_MG_DENSE * MN_MG_DENSE]; /* pseudo-inverse of the coarsest matrix */
-  float *scratch;                           /* two rows per slab */
+  float *scratch;                           /* a row per slab */
   size_t scratch_row;
   mn_buffer buffer[2];
 } mn_multigrid;
@@ -75,9 +105,10 @@ void mn_multigrid_cycle(mn_multigrid *mg);
 
 static inline mn_mg_row *mn_mg_row_at(const mn_mg_level *L, int j, int k)
 {
-  return L->row + (j + 1) + (int64_t)L->pitch * (k + 1);
+  return L->row + j + (int64_t)L->n[1] * k;
 }
-static inline void mn_mg_slab(const mn_mg_level *L, int s, int *k, int *j0, int *j1)
+/* The rows [j0, j1) of plane k that make up slab s. */
+static inline void mn_mg_slab_rows(const mn_mg_level *L, int s, int *k, int *j0, int *j1)
 {
   int first = s * L->slab_rows, plane = L->n[1];
   *k = first / plane;

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { SLAB_ROWS_2D = 16, SERIAL_BELOW = 4096, MARGIN = 8 };
+enum { SLAB_ROWS_2D = 16, SERIAL_BELOW = 4096, MARGIN = 16 };
 enum { B_KIND, B_RANGE, B_ROW, B_CELL, B_EXCESS, B_DEAD, B_SLAB, B_VECTOR };
 
 void mn_multigrid_free(mn_multigrid *mg)
@@ -42,7 +42,25 @@ static const uint8_t *kinds(const mn_mg_level *L, int j, int k)
   return L->kind + (size_t)L->n[0] * ((size_t)j + (size_t)L->n[1] * (size_t)k);
 }
 
-/* Extent of a row and how many irregular and dead cells of each colour it has. */
+static int least(int a, int b)
+{
+  return a < b ? a : b;
+}
+static int greatest(int a, int b)
+{
+  return a > b ? a : b;
+}
+static int round_up(int length)
+{
+  return (length + MN_MG_LANES - 1) / MN_MG_LANES * MN_MG_LANES;
+}
+/* Greatest integer <= a / b, b > 0. */
+static int64_t floor_to(int64_t a, int64_t b)
+{
+  return (a - (a % b + b) % b) / b;
+}
+
+/* Extent of a row and how many irregular cells of each colour it has. */
 static void measure_row(const mn_mg_level *L, int j, int k)
 {
   mn_mg_row *row = mn_mg_row_at(L, j, k);
@@ -52,138 +70,240 @@ static void measure_row(const mn_mg_level *L, int j, int k)
   if (range[0] >= range[1])
     return;
   row->lo = range[0] / 2;
-  int length = (range[1] - 1) / 2 + 1 - row->lo;
-  row->hi = row->lo + (length + MN_MG_LANES - 1) / MN_MG_LANES * MN_MG_LANES;
-  int alive[2] = {0, 0}, irregular[2] = {0, 0};
+  row->hi = (range[1] - 1) / 2 + 1;
+  int alive = 0, irregular[2] = {0, 0};
   for (int i = range[0]; i < range[1]; i++) {
-    alive[i & 1] += kind[i] != MN_DEAD;
+    alive += kind[i] != MN_DEAD;
     irregular[i & 1] += kind[i] == MN_IRREGULAR;
   }
-  for (int odd = 0; odd < 2; odd++) {
-    int colour = (odd + row->parity) & 1;
-    row->irregular[colour] = irregular[odd];
-    row->dead[colour] = row->hi - row->lo - alive[odd];
-  }
+  row->holes = range[1] - range[0] - alive;
+  row->irregular[row->parity] = irregular[0];
+  row->irregular[1 - row->parity] = irregular[1];
 }
 
-static int least(int a, int b)
-{
-  return a < b ? a : b;
-}
-static int greatest(int a, int b)
-{
-  return a > b ? a : b;
-}
+/* Active rows [j0, j1) of a plane and their places, without the plane's base. */
+typedef struct plane_extent {
+  int j0, j1;
+  int64_t lo, hi;
+} plane_extent;
 
-/* Slabs begin at whole vectors, so that flat loops over them need no remainder. */
-static int64_t aligned(int64_t at)
+/* Least and greatest half index of a level: sets the pitch. */
+static void find_pitch(mn_mg_level *L, int bounds[2])
 {
-  return (at + MN_MG_LANES - 1) / MN_MG_LANES * MN_MG_LANES;
-}
-
-/* Turns counts into first entries and gives each row its place. */
-static void place_rows(mn_mg_level *L, int32_t totals[4])
-{
-  int rows = L->pitch * (L->n[2] + 2), longest = 0;
-  int64_t at = MARGIN;
-  memset(totals, 0, 4 * sizeof *totals);
-  for (int r = 0; r < rows; r++) {
-    mn_mg_row *row = &L->row[r];
-    int j = r % L->pitch - 1, k = r / L->pitch - 1;
-    if (j >= 0 && j < L->n[1] && k >= 0 && k < L->n[2] && (j + L->n[1] * k) % L->slab_rows == 0) {
-      at = aligned(at);
-      L->slab_begin[(j + L->n[1] * k) / L->slab_rows] = (int32_t)at;
+  bounds[0] = L->n[0];
+  bounds[1] = 0;
+  for (int r = 0; r < L->n[1] * L->n[2]; r++)
+    if (L->row[r].lo < L->row[r].hi) {
+      bounds[0] = least(bounds[0], L->row[r].lo);
+      bounds[1] = greatest(bounds[1], L->row[r].hi);
     }
-    for (int c = 0; c < 2; c++) {
-      int32_t irregular = row->irregular[c], dead = row->dead[c];
-      row->irregular[c] = totals[c];
-      row->dead[c] = totals[2 + c];
-      totals[c] += irregular;
-      totals[2 + c] += dead;
-    }
+  if (bounds[0] > bounds[1])
+    bounds[0] = bounds[1] = 0;
+  L->pitch = bounds[1] - bounds[0];
+}
+
+static plane_extent extent_of(const mn_mg_level *L, const int bounds[2], int k)
+{
+  plane_extent e = {0, 0, 0, 0};
+  if (k < 0 || k >= L->n[2])
+    return e;
+  for (int j = 0; j < L->n[1]; j++) {
+    const mn_mg_row *row = mn_mg_row_at(L, j, k);
     if (row->lo >= row->hi)
       continue;
-    int lo = row->lo - 1, hi = row->hi + 1;
-    int near[4] = {-1, 1, -L->pitch, L->pitch};
-    for (int t = 0; t < 4; t++) {
-      const mn_mg_row *other = row + near[t];
-      if (other->lo < other->hi) {
-        lo = least(lo, other->lo);
-        hi = greatest(hi, other->hi);
+    if (e.j0 == e.j1)
+      e.j0 = j;
+    e.j1 = j + 1;
+  }
+  if (e.j0 == e.j1)
+    return e;
+  if (L->slab_rows != L->n[1]) { /* 2D: whole slabs, which are multiples of the vector width */
+    e.j0 = e.j0 / L->slab_rows * L->slab_rows;
+    e.j1 = (e.j1 + L->slab_rows - 1) / L->slab_rows * L->slab_rows;
+  }
+  e.lo = (int64_t)L->pitch * e.j0 + (e.j0 + k) / 2 + bounds[0];
+  e.hi = (int64_t)L->pitch * (e.j1 - 1) + (e.j1 + k) / 2 + bounds[1];
+  e.hi = e.lo + round_up((int)(e.hi - e.lo));
+  return e;
+}
+
+/* Gives each plane, slab and row its place. */
+static void place_planes(mn_mg_level *L)
+{
+  int bounds[2], split = L->slab_rows != L->n[1];
+  find_pitch(L, bounds);
+  int64_t at = MARGIN, below = 0;
+  plane_extent before = {0}, here = {0}, after = extent_of(L, bounds, 0);
+  for (int k = -1; k <= L->n[2]; k++) {
+    int64_t margin = L->pitch + 1, lo = INT64_MAX, hi = INT64_MIN;
+    if (k >= 0) {
+      before = here;
+      here = after;
+      after = extent_of(L, bounds, k + 1);
+    }
+    const plane_extent *near[3] = {&before, &here, &after};
+    for (int t = 0; t < 3; t++)
+      if (near[t]->j0 < near[t]->j1) {
+        lo = near[t]->lo - margin < lo ? near[t]->lo - margin : lo;
+        hi = near[t]->hi + margin > hi ? near[t]->hi + margin : hi;
+      }
+    int64_t base = lo < hi ? at - MN_MG_LANES * floor_to(lo, MN_MG_LANES) : at;
+    if (here.j0 < here.j1) /* a slab begins at a whole vector */
+      base += (MN_MG_LANES - (base + here.lo) % MN_MG_LANES) % MN_MG_LANES;
+    if (lo < hi)
+      at = MN_MG_LANES * floor_to(base + hi + 2 * MN_MG_LANES, MN_MG_LANES);
+    if (k >= 0 && k < L->n[2]) {
+      for (int j = 0; j < L->n[1]; j++) {
+        mn_mg_row *row = mn_mg_row_at(L, j, k);
+        row->base[0] = (int32_t)(base + (int64_t)L->pitch * j + (j + k + 1) / 2);
+        row->base[1] = (int32_t)(base + (int64_t)L->pitch * j + (j + k) / 2);
+      }
+      int first = k * (L->n[1] / L->slab_rows + (L->n[1] % L->slab_rows > 0));
+      int last = first + (L->n[1] + L->slab_rows - 1) / L->slab_rows;
+      for (int s = first; s < last; s++) {
+        mn_mg_slab *slab = &L->slab[s];
+        int64_t length = (int64_t)L->pitch * L->slab_rows + L->slab_rows / 2;
+        int64_t start = here.lo + (split ? length * (s - first - here.j0 / L->slab_rows) : 0);
+        int64_t end = split && start + length < here.hi ? start + length : here.hi;
+        int inside = here.j0 < here.j1 && start >= here.lo && start < here.hi;
+        *slab = (mn_mg_slab){.lo = inside ? (int32_t)(base + start) : 0,
+                             .hi = inside ? (int32_t)(base + end) : 0,
+                             .z = {(int32_t)(below - base), 0}};
       }
     }
-    row->base = (int32_t)(at - lo);
-    at += hi - lo;
-    longest = greatest(longest, hi);
+    if (k > 0 && !split)
+      L->slab[k - 1].z[1] = (int32_t)(base - below);
+    below = base;
   }
-  at = aligned(at);
-  L->slab_begin[L->slabs] = (int32_t)at;
-  for (int r = 0; r < rows; r++)
-    if (L->row[r].lo >= L->row[r].hi)
-      L->row[r].base = (int32_t)at + MARGIN; /* the row of zeros */
-  L->row[rows] = (mn_mg_row){.irregular = {totals[0], totals[1]}, .dead = {totals[2], totals[3]}};
-  L->size = ((size_t)at + (size_t)longest + 4 * MARGIN) / 16 * 16;
+  if (split)
+    for (int s = 0; s < L->slabs; s++)
+      L->slab[s].z[0] = L->slab[s].z[1] = 0;
+  L->size = (size_t)(at + 4 * MARGIN) / 16 * 16;
+}
+
+/* Turns counts of irregular cells into first entries. */
+static void number_irregular(mn_mg_level *L, int32_t totals[2])
+{
+  totals[0] = totals[1] = 0;
+  for (int s = 0; s <= L->slabs; s++) {
+    int end = least((s + 1) * L->slab_rows, L->n[1] * L->n[2]);
+    memcpy(L->slab[s].irregular, totals, sizeof L->slab[s].irregular);
+    for (int r = s * L->slab_rows; r < end; r++)
+      for (int c = 0; c < 2; c++) {
+        int32_t count = L->row[r].irregular[c];
+        L->row[r].irregular[c] = totals[c];
+        totals[c] += count;
+      }
+  }
+  mn_mg_row *last = &L->row[L->n[1] * L->n[2]];
+  *last = (mn_mg_row){.irregular = {totals[0], totals[1]}};
+}
+
+/* The places before [from, to) are a gap back to `*end`; moves `*end` behind. */
+static void note_gap(mn_mg_gap *out, int *count, int32_t *end, int32_t from, int32_t to)
+{
+  if (from > *end) {
+    if (out)
+      out[*count] = (mn_mg_gap){*end, from - *end};
+    ++*count;
+  }
+  *end = to;
+}
+
+/* Gaps between the alive cells of a slab, for one colour; only counted if `out` is NULL. */
+static int find_gaps(const mn_mg_level *L, int s, int c, mn_mg_gap *out)
+{
+  int k, j0, j1, count = 0;
+  const mn_mg_slab *slab = &L->slab[s];
+  int32_t end = slab->lo;
+  mn_mg_slab_rows(L, s, &k, &j0, &j1);
+  for (int j = j0; j < j1 && slab->lo < slab->hi; j++) {
+    const mn_mg_row *row = mn_mg_row_at(L, j, k);
+    const int *range = L->range[j + L->n[1] * k];
+    const uint8_t *kind = kinds(L, j, k);
+    int odd = (row->parity + c) & 1;
+    int first = range[0] + ((range[0] ^ odd) & 1), last = range[1] - 1;
+    last -= (last ^ odd) & 1;
+    if (first > last || row->lo >= row->hi)
+      continue;
+    if (!row->holes)
+      note_gap(out, &count, &end, row->base[c] + first / 2, row->base[c] + last / 2 + 1);
+    for (int i = first; i <= last && row->holes; i += 2)
+      if (kind[i] != MN_DEAD)
+        note_gap(out, &count, &end, row->base[c] + i / 2, row->base[c] + i / 2 + 1);
+  }
+  note_gap(out, &count, &end, slab->hi, slab->hi);
+  return count;
+}
+
+static mn_status build_gaps(mn_context *ctx, mn_mg_level *L)
+{
+  int32_t totals[2] = {0, 0};
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++)
+    for (int c = 0; c < 2; c++)
+      L->slab[s].dead[c] = find_gaps(L, s, c, NULL);
+  for (int s = 0; s <= L->slabs; s++)
+    for (int c = 0; c < 2; c++) {
+      int32_t count = s < L->slabs ? L->slab[s].dead[c] : 0;
+      L->slab[s].dead[c] = totals[c];
+      totals[c] += count;
+    }
+  MN_TRY(mn_reserve(ctx, "multigrid gaps", (size_t)totals[0] + (size_t)totals[1], sizeof(mn_mg_gap),
+                    &L->buffer[B_DEAD]));
+  L->dead[0] = L->buffer[B_DEAD].data;
+  L->dead[1] = L->dead[0] + totals[0];
+#pragma omp parallel for schedule(static) num_threads(L->threads)
+  for (int s = 0; s < L->slabs; s++)
+    for (int c = 0; c < 2; c++)
+      find_gaps(L, s, c, L->dead[c] + L->slab[s].dead[c]);
+  return MN_OK;
 }
 
 static mn_status shape_level(mn_context *ctx, const mn_multigrid *mg, mn_mg_level *L,
                              const mn_exec *exec)
 {
-  L->pitch = L->n[1] + 2;
   L->slab_rows = mg->dim == 3 ? L->n[1] : least(SLAB_ROWS_2D, L->n[1]);
   L->slabs = (L->n[1] * L->n[2] + L->slab_rows - 1) / L->slab_rows;
   int64_t cells = (int64_t)L->n[0] * L->n[1] * L->n[2];
   L->threads = cells < SERIAL_BELOW ? 1 : exec->threads;
   L->diagonal = (float)(2 * mg->dim) + L->excess;
   L->inverse = 1 / L->diagonal;
-  size_t rows = (size_t)L->pitch * ((size_t)L->n[2] + 2);
+  size_t rows = (size_t)L->n[1] * (size_t)L->n[2];
   MN_TRY(mn_reserve(ctx, "multigrid rows", rows + 1, sizeof *L->row, &L->buffer[B_ROW]));
-  MN_TRY(mn_reserve(ctx, "multigrid slabs", (size_t)L->slabs + 1, sizeof *L->slab_begin,
+  MN_TRY(mn_reserve(ctx, "multigrid slabs", (size_t)L->slabs + 1, sizeof *L->slab,
                     &L->buffer[B_SLAB]));
   L->row = L->buffer[B_ROW].data;
-  L->slab_begin = L->buffer[B_SLAB].data;
-  memset(L->row, 0, (rows + 1) * sizeof *L->row);
+  L->slab = L->buffer[B_SLAB].data;
+  memset(L->slab, 0, ((size_t)L->slabs + 1) * sizeof *L->slab);
 #pragma omp parallel for schedule(static) num_threads(L->threads)
   for (int s = 0; s < L->slabs; s++) {
     int k, j0, j1;
-    mn_mg_slab(L, s, &k, &j0, &j1);
+    mn_mg_slab_rows(L, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
       measure_row(L, j, k);
   }
-  int32_t totals[4];
-  place_rows(L, totals);
+  int32_t totals[2];
+  place_planes(L);
+  number_irregular(L, totals);
+  MN_TRY(build_gaps(ctx, L));
 
-  size_t irregular = (size_t)totals[0] + (size_t)totals[1],
-         dead = (size_t)totals[2] + (size_t)totals[3];
+  size_t irregular = (size_t)totals[0] + (size_t)totals[1];
   MN_TRY(mn_reserve(ctx, "multigrid cells", irregular, sizeof(mn_mg_cell), &L->buffer[B_CELL]));
   MN_TRY(mn_reserve(ctx, "multigrid cells", irregular, sizeof(float), &L->buffer[B_EXCESS]));
-  MN_TRY(mn_reserve(ctx, "multigrid cells", dead, sizeof(int32_t), &L->buffer[B_DEAD]));
-  MN_TRY(mn_reserve(ctx, "multigrid vectors", 4 * L->size, sizeof(float), &L->buffer[B_VECTOR]));
+  MN_TRY(mn_reserve(ctx, "multigrid vectors", 5 * L->size, sizeof(float), &L->buffer[B_VECTOR]));
   L->irregular[0] = L->buffer[B_CELL].data;
   L->irregular[1] = L->irregular[0] + totals[0];
   L->cell_excess[0] = L->buffer[B_EXCESS].data;
   L->cell_excess[1] = L->cell_excess[0] + totals[0];
-  L->dead[0] = L->buffer[B_DEAD].data;
-  L->dead[1] = L->dead[0] + totals[2];
   float *vectors = L->buffer[B_VECTOR].data;
   for (int c = 0; c < 2; c++) {
     L->u[c] = vectors + (size_t)c * L->size;
     L->f[c] = vectors + (size_t)(2 + c) * L->size;
   }
-  memset(vectors, 0, 4 * L->size * sizeof *vectors);
+  L->t = vectors + 4 * L->size;
+  memset(vectors, 0, 5 * L->size * sizeof *vectors);
   return MN_OK;
-}
-
-static void fill_dead(const mn_mg_level *L, int j, int k)
-{
-  const mn_mg_row *row = mn_mg_row_at(L, j, k);
-  const uint8_t *kind = kinds(L, j, k);
-  for (int c = 0; c < 2; c++) {
-    int32_t *dead = L->dead[c] + row->dead[c];
-    int odd = (row->parity + c) & 1;
-    for (int h = row->lo; h < row->hi; h++)
-      if (2 * h + odd >= L->n[0] || kind[2 * h + odd] == MN_DEAD)
-        *dead++ = row->base + h;
-  }
 }
 
 /* ---- the finest level ---------------------------------------------------------------------- */
@@ -215,14 +335,13 @@ static void fill_finest_row(mn_multigrid *mg, const mn_system *s, int j, int k)
       continue;
     int colour = (i + row->parity) & 1;
     double excess = s->cell(s->self, i, j, k, fine->c);
-    put_cell(L, colour, entry[colour]++, row->base + i / 2, fine->c, excess);
+    put_cell(L, colour, entry[colour]++, row->base[colour] + i / 2, fine->c, excess);
     fine->i = i;
     fine->diagonal = excess;
     for (int side = 0; side < 6; side++)
       fine->diagonal += fine->c[side];
     fine++;
   }
-  fill_dead(L, j, k);
 }
 
 static mn_status build_finest(mn_context *ctx, mn_multigrid *mg, const mn_system *s,
@@ -234,14 +353,14 @@ static mn_status build_finest(mn_context *ctx, mn_multigrid *mg, const mn_system
   L->range = (const int(*)[2])g->range;
   L->excess = (float)s->excess;
   MN_TRY(shape_level(ctx, mg, L, s->exec));
-  const mn_mg_row *last = &L->row[L->pitch * (L->n[2] + 2)];
+  const mn_mg_row *last = &L->row[L->n[1] * L->n[2]];
   MN_TRY(mn_reserve(ctx, "cut cells", (size_t)(last->irregular[0] + last->irregular[1]),
                     sizeof *mg->fine, &mg->buffer[0]));
   mg->fine = mg->buffer[0].data;
 #pragma omp parallel for schedule(static) num_threads(L->threads)
   for (int slab = 0; slab < L->slabs; slab++) {
     int k, j0, j1;
-    mn_mg_slab(L, slab, &k, &j0, &j1);
+    mn_mg_slab_rows(L, slab, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
       fill_finest_row(mg, s, j, k);
   }
@@ -333,7 +452,7 @@ static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_
           excess += 2 * (double)F->excess;
           continue;
         }
-        while (F->irregular[colour][cursor[t][colour]].at < child[t]->base + I)
+        while (F->irregular[colour][cursor[t][colour]].at < child[t]->base[colour] + I)
           cursor[t][colour]++;
         add_child(c, F->irregular[colour][cursor[t][colour]].c, odd, t & 1, t >> 1);
         excess += coarse_share(F, F->cell_excess[colour][cursor[t][colour]]);
@@ -341,9 +460,8 @@ static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_
     for (int side = 0; side < 6; side++)
       c[side] *= factor;
     int colour = (I + row->parity) & 1;
-    put_cell(C, colour, entry[colour]++, row->base + I / 2, c, factor * excess);
+    put_cell(C, colour, entry[colour]++, row->base[colour] + I / 2, c, factor * excess);
   }
-  fill_dead(C, J, K);
 }
 
 static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn_exec *exec)
@@ -367,7 +485,7 @@ static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn
 #pragma omp parallel for schedule(static) num_threads(C->threads)
   for (int s = 0; s < C->slabs; s++) {
     int k, j0, j1;
-    mn_mg_slab(C, s, &k, &j0, &j1);
+    mn_mg_slab_rows(C, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
       fill_coarse_row(mg, F, C, j, k);
   }
@@ -390,7 +508,7 @@ static void list_dense(mn_multigrid *mg, const mn_mg_level *L, int number[MN_MG_
           continue;
         *mine = mg->dense++;
         mg->dense_cell[*mine].colour = (i + row->parity) & 1;
-        mg->dense_cell[*mine].at = row->base + i / 2;
+        mg->dense_cell[*mine].at = row->base[(i + row->parity) & 1] + i / 2;
       }
 }
 
@@ -506,7 +624,7 @@ mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg, const mn_system 
     mg->levels++;
   }
   mg->scratch_row = ((size_t)s->n[0] + 4 * MARGIN) / 16 * 16 + 16;
-  MN_TRY(mn_reserve(ctx, "multigrid scratch", 2 * mg->scratch_row * (size_t)mg->level[0].slabs,
+  MN_TRY(mn_reserve(ctx, "multigrid scratch", mg->scratch_row * (size_t)mg->level[0].slabs,
                     sizeof(float), &mg->buffer[1]));
   mg->scratch = mg->buffer[1].data;
   return build_dense(ctx, mg);
