@@ -42,7 +42,6 @@ mn_status mn_mgpcg_setup(mn_context *ctx, mn_mgpcg *v, const mn_system *s, const
   }
   v->partial = v->buffer[1].data;
   v->scratch = v->buffer[2].data;
-  memset(x, 0, 6 * size * sizeof *x);
   return MN_OK;
 }
 
@@ -60,16 +59,45 @@ size_t mn_mgpcg_bytes(const mn_mgpcg *v)
 
 /* ---- double precision ---------------------------------------------------------------------- */
 
-/* r = b / scale - A x over the row's cells [range), 0 at dead ones. */
-static void residual_row(const mn_mgpcg *v, const mn_system *s, const mn_regions *g, int j, int k,
-                         const mn_field *b, const mn_field *x, double *r)
+static double largest(const double *x, int count)
 {
-  const mn_mg_level *L = &v->mg.level[0];
+  int64_t worst = 0; /* bit patterns of non-negative numbers are ordered like the numbers */
+  for (int i = 0; i < count; i++) {
+    int64_t pattern;
+    memcpy(&pattern, &x[i], sizeof pattern);
+    pattern &= INT64_MAX;
+    worst = pattern > worst ? pattern : worst;
+  }
+  double result;
+  memcpy(&result, &worst, sizeof result);
+  return result;
+}
+
+/* What the passes in double need. */
+typedef struct refinement {
+  mn_mgpcg *v;
+  const mn_system *s;
+  const mn_regions *g;
+  const mn_field *b;
+  mn_field *x;
+  double factor;
+} refinement;
+
+/* r = b / scale - A x over the row's cells [range), 0 at dead ones. */
+static void residual_row(const refinement *t, const mn_mg_level *L, int j, int k, double *r)
+{
+  const mn_system *s = t->s;
+  const mn_regions *g = t->g;
+  const mn_field *x = t->x, *b = t->b;
   const mn_mg_row *row = mn_mg_row_at(L, j, k);
   const int *range = L->range[j + L->n[1] * k];
   const double *p = x->at + mn_index(x, 0, j, k), *rhs = b->at + mn_index(b, 0, j, k);
   int64_t sy = x->stride[1], sz = x->stride[2];
   double unscale = 1 / s->scale, diagonal = 2 * s->dim + s->excess;
+  for (int i = range[0]; i < range[1]; i += 8) { /* rows to come: the hardware does not see them */
+    __builtin_prefetch(p + i + sz + 3 * sy);
+    __builtin_prefetch(rhs + i + 3 * sy);
+  }
   for (int i = 2 * row->lo; i < range[0]; i++)
     r[i] = 0;
   for (int i = range[1]; i < 2 * row->hi; i++)
@@ -83,8 +111,8 @@ static void residual_row(const mn_mgpcg *v, const mn_system *s, const mn_regions
     for (int i = range[0]; i < range[1]; i++)
       r[i] =
           rhs[i] * unscale - (diagonal * p[i] - ((p[i - 1] + p[i + 1]) + (p[i - sy] + p[i + sy])));
-  const mn_mg_fine *fine = v->mg.fine + row->irregular[0] + row->irregular[1];
-  const mn_mg_fine *end = v->mg.fine + row[1].irregular[0] + row[1].irregular[1];
+  const mn_mg_fine *fine = t->v->mg.fine + row->irregular[0] + row->irregular[1];
+  const mn_mg_fine *end = t->v->mg.fine + row[1].irregular[0] + row[1].irregular[1];
   for (; fine < end; fine++) {
     int i = fine->i;
     double sum = rhs[i] * unscale - fine->diagonal * p[i];
@@ -100,83 +128,72 @@ static void residual_row(const mn_mgpcg *v, const mn_system *s, const mn_regions
     r[i] = kind[i] == MN_DEAD ? 0 : r[i];
   if (!g->closed)
     return;
-  for (int t = g->first_run[j + L->n[1] * k]; t < g->first_run[j + L->n[1] * k + 1]; t++)
-    for (int i = g->run[t].lo; i < g->run[t].hi; i++)
-      r[i] -= g->mean[g->run[t].region] * unscale;
+  for (int n = g->first_run[j + L->n[1] * k]; n < g->first_run[j + L->n[1] * k + 1]; n++)
+    for (int i = g->run[n].lo; i < g->run[n].hi; i++)
+      r[i] -= g->mean[g->run[n].region] * unscale;
 }
 
-static double largest(const double *x, int count)
+/* x += factor e on a slab. */
+static void add_correction(void *user, const mn_mg_level *L, int slab)
 {
-  int64_t worst = 0; /* bit patterns of non-negative numbers are ordered like the numbers */
-  for (int i = 0; i < count; i++) {
-    int64_t pattern;
-    memcpy(&pattern, &x[i], sizeof pattern);
-    pattern &= INT64_MAX;
-    worst = pattern > worst ? pattern : worst;
-  }
-  double result;
-  memcpy(&result, &worst, sizeof result);
-  return result;
-}
-
-/* The true residual, rounded, to level[0].f; returns its norm. */
-static double true_residual(mn_mgpcg *v, const mn_system *s, const mn_regions *g, const mn_field *b,
-                            const mn_field *x)
-{
-  const mn_mg_level *L = &v->mg.level[0];
-#pragma omp parallel for schedule(static) num_threads(L->threads)
-  for (int slab = 0; slab < L->slabs; slab++) {
-    int k, j0, j1;
-    double *r = v->scratch + (size_t)slab * v->scratch_row, worst = 0;
-    mn_mg_slab_rows(L, slab, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++) {
-      const mn_mg_row *row = mn_mg_row_at(L, j, k);
-      if (row->lo >= row->hi)
-        continue;
-      residual_row(v, s, g, j, k, b, x, r);
-      double w = largest(r + 2 * row->lo, 2 * (row->hi - row->lo));
-      worst = !(w <= worst) ? w : worst; /* NaN stays */
-      int even_colour = row->parity, odd_colour = 1 - even_colour;
-      float *even = L->f[even_colour] + row->base[even_colour];
-      float *odd = L->f[odd_colour] + row->base[odd_colour];
-      for (int h = row->lo; h < row->hi; h++) {
-        even[h] = (float)r[2 * h];
-        odd[h] = (float)r[2 * h + 1];
-      }
+  const refinement *t = user;
+  int k, j0, j1;
+  mn_mg_slab_rows(L, slab, &k, &j0, &j1);
+  for (int j = j0; j < j1; j++) {
+    const mn_mg_row *row = mn_mg_row_at(L, j, k);
+    const int *range = L->range[j + L->n[1] * k];
+    if (row->lo >= row->hi)
+      continue;
+    for (int i = range[0]; i < range[1]; i += 8)
+      __builtin_prefetch(t->x->at + mn_index(t->x, i, j + 3, k), 1);
+    int even_colour = row->parity, odd_colour = 1 - even_colour;
+    const float *even = t->v->e[even_colour] + row->base[even_colour];
+    const float *odd = t->v->e[odd_colour] + row->base[odd_colour];
+    double *p = t->x->at + mn_index(t->x, 0, j, k), factor = t->factor;
+    if (range[0] & 1)
+      p[range[0]] += factor * (double)odd[range[0] / 2];
+    for (int h = (range[0] + 1) / 2; h < range[1] / 2; h++) {
+      p[2 * h] += factor * (double)even[h];
+      p[2 * h + 1] += factor * (double)odd[h];
     }
-    v->partial[slab] = worst;
+    if (range[1] & 1)
+      p[range[1] - 1] += factor * (double)even[range[1] / 2];
   }
-  return mn_reduce(s->exec, MN_MAX, v->partial, L->slabs);
 }
 
-/* x += factor e */
-static void add_correction(const mn_mgpcg *v, double factor, mn_field *x)
+/* The true residual of a slab, rounded, to f; its norm to partial. */
+static void true_residual(void *user, const mn_mg_level *L, int slab)
 {
-  const mn_mg_level *L = &v->mg.level[0];
-#pragma omp parallel for schedule(static) num_threads(L->threads)
-  for (int slab = 0; slab < L->slabs; slab++) {
-    int k, j0, j1;
-    mn_mg_slab_rows(L, slab, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++) {
-      const mn_mg_row *row = mn_mg_row_at(L, j, k);
-      const int *range = L->range[j + L->n[1] * k];
-      if (row->lo >= row->hi)
-        continue;
-      int even_colour = row->parity, odd_colour = 1 - even_colour;
-      const float *even = v->e[even_colour] + row->base[even_colour];
-      const float *odd = v->e[odd_colour] + row->base[odd_colour];
-      double *p = x->at + mn_index(x, 0, j, k);
-      int first = (range[0] + 1) / 2, last = range[1] / 2;
-      if (range[0] & 1)
-        p[range[0]] += factor * (double)odd[range[0] / 2];
-      for (int h = first; h < last; h++) {
-        p[2 * h] += factor * (double)even[h];
-        p[2 * h + 1] += factor * (double)odd[h];
-      }
-      if (range[1] & 1)
-        p[range[1] - 1] += factor * (double)even[range[1] / 2];
+  const refinement *t = user;
+  int k, j0, j1;
+  double *r = t->v->scratch + (size_t)slab * t->v->scratch_row, worst = 0;
+  mn_mg_slab_rows(L, slab, &k, &j0, &j1);
+  for (int j = j0; j < j1; j++) {
+    const mn_mg_row *row = mn_mg_row_at(L, j, k);
+    if (row->lo >= row->hi)
+      continue;
+    residual_row(t, L, j, k, r);
+    double w = largest(r + 2 * row->lo, 2 * (row->hi - row->lo));
+    worst = !(w <= worst) ? w : worst; /* NaN stays */
+    int even_colour = row->parity, odd_colour = 1 - even_colour;
+    float *even = L->f[even_colour] + row->base[even_colour];
+    float *odd = L->f[odd_colour] + row->base[odd_colour];
+    for (int h = row->lo; h < row->hi; h++) {
+      even[h] = (float)r[2 * h];
+      odd[h] = (float)r[2 * h + 1];
     }
   }
+  t->v->partial[slab] = worst;
+}
+
+/* x += factor e unless factor is 0, f = b - A x; returns the norm. */
+static double refine(refinement *t, double factor)
+{
+  static mn_mg_stage *const stages[2] = {add_correction, true_residual};
+  const mn_mg_level *L = &t->v->mg.level[0];
+  t->factor = factor;
+  mn_mg_run(L, factor != 0 ? stages : stages + 1, factor != 0 ? 2 : 1, t);
+  return mn_reduce(t->s->exec, MN_MAX, t->v->partial, L->slabs);
 }
 
 /* ---- single precision ---------------------------------------------------------------------- */
@@ -200,18 +217,20 @@ static void black_product(const mn_mgpcg *v, int s)
   const mn_mg_level *L = &v->mg.level[0];
   const mn_mg_slab *slab = &L->slab[s];
   const float *o = L->u[RED], *z = L->u[BLACK];
+  float *out = L->t, diagonal = L->diagonal;
+  int32_t hi = slab->hi;
   mn_mg_near t = mn_mg_near_of(L, slab, BLACK);
   if (v->mg.dim == 3)
-    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
-      *(lanes *)(L->t + i) =
-          LOAD(z + i) * L->diagonal - (((LOAD(o + i + t.x[0]) + LOAD(o + i + t.x[1])) +
-                                        (LOAD(o + i + t.y[0]) + LOAD(o + i + t.y[1]))) +
-                                       (LOAD(o + i + t.z[0]) + LOAD(o + i + t.z[1])));
+    for (int32_t i = slab->lo; i < hi; i += MN_MG_LANES)
+      *(lanes *)(out + i) =
+          LOAD(z + i) * diagonal - (((LOAD(o + i + t.x[0]) + LOAD(o + i + t.x[1])) +
+                                     (LOAD(o + i + t.y[0]) + LOAD(o + i + t.y[1]))) +
+                                    (LOAD(o + i + t.z[0]) + LOAD(o + i + t.z[1])));
   else
-    for (int32_t i = slab->lo; i < slab->hi; i += MN_MG_LANES)
-      *(lanes *)(L->t + i) =
-          LOAD(z + i) * L->diagonal - ((LOAD(o + i + t.x[0]) + LOAD(o + i + t.x[1])) +
-                                       (LOAD(o + i + t.y[0]) + LOAD(o + i + t.y[1])));
+    for (int32_t i = slab->lo; i < hi; i += MN_MG_LANES)
+      *(lanes *)(out + i) =
+          LOAD(z + i) * diagonal - ((LOAD(o + i + t.x[0]) + LOAD(o + i + t.x[1])) +
+                                    (LOAD(o + i + t.y[0]) + LOAD(o + i + t.y[1])));
   for (int32_t d = slab->dead[BLACK]; d < slab[1].dead[BLACK]; d++)
     memset(L->t + L->dead[BLACK][d].at, 0, (size_t)L->dead[BLACK][d].count * sizeof *L->t);
   for (int32_t n = slab->irregular[BLACK]; n < slab[1].irregular[BLACK]; n++) {
@@ -220,7 +239,7 @@ static void black_product(const mn_mgpcg *v, int s)
     float sum = ((c->c[0] * at[t.x[0]] + c->c[1] * at[t.x[1]]) +
                  (c->c[2] * at[t.y[0]] + c->c[3] * at[t.y[1]])) +
                 (c->c[4] * at[t.z[0]] + c->c[5] * at[t.z[1]]);
-    L->t[c->at] = c->inverse > 0 ? z[c->at] / c->inverse - sum : 0;
+    out[c->at] = c->inverse > 0 ? z[c->at] / c->inverse - sum : 0;
   }
 }
 
@@ -232,39 +251,37 @@ static double total(lanes x)
   return sum;
 }
 
-/* t = A z at black cells, and the sums (z, A z), (z, q), (z, r). */
-static void product_and_sums(mn_mgpcg *v, const mn_exec *exec, double sums[3])
+/* t = A z at the black cells of a slab, and its part of the sums (z, A z), (z, q), (z, r). */
+static void product_and_sums(void *user, const mn_mg_level *L, int s)
 {
   enum { CHUNK = 32 * MN_MG_LANES }; /* summed in float before it goes to double */
-  const mn_mg_level *L = &v->mg.level[0];
-#pragma omp parallel for schedule(static) num_threads(L->threads)
-  for (int s = 0; s < L->slabs; s++) {
-    double slab[3] = {0, 0, 0};
-    black_product(v, s);
-    for (int32_t from = L->slab[s].lo; from < L->slab[s].hi; from += CHUNK) {
-      int32_t to = from + CHUNK < L->slab[s].hi ? from + CHUNK : L->slab[s].hi;
-      lanes zw = {0}, zq = {0}, zr = {0}, zrr = {0};
-      for (int32_t i = from; i < to; i += MN_MG_LANES) {
-        lanes zb = LOAD(L->u[BLACK] + i), zd = LOAD(L->u[RED] + i);
-        zw += zb * LOAD(L->t + i);
-        zrr += zd * LOAD(L->f[RED] + i);
-        zr += zb * LOAD(L->f[BLACK] + i);
+  const mn_mgpcg *v = user;
+  double slab[3] = {0, 0, 0};
+  black_product(v, s);
+  for (int32_t from = L->slab[s].lo; from < L->slab[s].hi; from += CHUNK) {
+    int32_t to = from + CHUNK < L->slab[s].hi ? from + CHUNK : L->slab[s].hi;
+    lanes zw = {0}, zq = {0}, zr = {0}, zrr = {0};
+    for (int32_t i = from; i < to; i += MN_MG_LANES) {
+      lanes zb = LOAD(L->u[BLACK] + i), zd = LOAD(L->u[RED] + i);
+      zw += zb * LOAD(L->t + i);
+      zrr += zd * LOAD(L->f[RED] + i);
+      zr += zb * LOAD(L->f[BLACK] + i);
+      if (!v->first)
         zq += zb * LOAD(v->q[BLACK] + i) + zd * LOAD(v->q[RED] + i);
-      }
-      double red = total(zrr);
-      slab[0] += total(zw) + red;
-      slab[1] += total(zq);
-      slab[2] += total(zr) + red;
     }
-    for (int t = 0; t < 3; t++)
-      v->partial[t * L->slabs + s] = slab[t];
+    double red = total(zrr);
+    slab[0] += total(zw) + red;
+    slab[1] += total(zq);
+    slab[2] += total(zr) + red;
   }
   for (int t = 0; t < 3; t++)
-    sums[t] = mn_reduce(exec, MN_SUM, v->partial + t * L->slabs, L->slabs);
+    v->partial[t * L->slabs + s] = slab[t];
 }
 
-/* d = z + beta d, q = A z + beta q, e += alpha d, r -= alpha q; returns ||r||_inf. */
-static double advance(mn_mgpcg *v, const mn_exec *exec, float alpha, float beta)
+/* d = z + beta d, q = A z + beta q, e += alpha d, r -= alpha q; returns ||r||_inf. `first`: there
+   is no d yet; `fresh`: there is no e yet. */
+static double advance(mn_mgpcg *v, const mn_exec *exec, float alpha, float beta, int first,
+                      int fresh)
 {
   const mn_mg_level *L = &v->mg.level[0];
 #pragma omp parallel for schedule(static) num_threads(L->threads)
@@ -274,12 +291,17 @@ static double advance(mn_mgpcg *v, const mn_exec *exec, float alpha, float beta)
       const float *z = L->u[c], *az = c == RED ? L->f[RED] : L->t;
       float *d = v->d[c], *q = v->q[c], *e = v->e[c], *r = L->f[c];
       for (int32_t i = L->slab[s].lo; i < L->slab[s].hi; i += MN_MG_LANES) {
-        lanes dn = *(const lanes *)(z + i) + *(const lanes *)(d + i) * beta;
-        lanes qn = *(const lanes *)(az + i) + *(const lanes *)(q + i) * beta;
-        lanes rn = *(const lanes *)(r + i) - qn * alpha;
+        lanes dn = LOAD(z + i), qn = LOAD(az + i), en = {0};
+        if (!first) {
+          dn += LOAD(d + i) * beta;
+          qn += LOAD(q + i) * beta;
+        }
+        if (!fresh)
+          en = LOAD(e + i);
+        lanes rn = LOAD(r + i) - qn * alpha;
         *(lanes *)(d + i) = dn;
         *(lanes *)(q + i) = qn;
-        *(lanes *)(e + i) += dn * alpha;
+        *(lanes *)(e + i) = en + dn * alpha;
         *(lanes *)(r + i) = rn;
         bits size = (bits)rn & INT32_MAX, more = size > worst;
         worst = (size & more) | (worst & ~more);
@@ -317,26 +339,32 @@ typedef struct progress {
   double dq;   /* (d, q) of the last direction; 0: none yet */
   double norm; /* of the float residual */
   int iterations, broken;
+  int empty; /* e was not written */
 } progress;
 
 static void iterate(mn_mgpcg *v, const mn_exec *exec, double target, int max_iterations,
                     progress *t)
 {
-  size_t size = v->mg.level[0].size;
-  memset(v->e[0], 0, 2 * size * sizeof **v->e);
   t->norm = 1;
   double dr = t->dq > 0 ? direction_residual(v, exec) : 0;
-  while (t->norm > target && t->iterations < max_iterations) {
+  for (int fresh = 1; t->norm > target && t->iterations < max_iterations; fresh = 0) {
     double sums[3];
-    mn_multigrid_cycle(&v->mg);
-    product_and_sums(v, exec, sums);
-    double beta = t->dq > 0 ? -sums[1] / t->dq : 0;
+    int first = !(t->dq > 0);
+    v->first = first;
+    mn_multigrid_cycle(&v->mg, product_and_sums, v);
+    for (int n = 0; n < 3; n++)
+      sums[n] =
+          mn_reduce(exec, MN_SUM, v->partial + n * v->mg.level[0].slabs, v->mg.level[0].slabs);
+    double beta = first ? 0 : -sums[1] / t->dq;
     double dq = sums[0] + beta * (2 * sums[1] + beta * t->dq);
     t->broken = !(dq > 0);
-    if (t->broken)
+    if (t->broken) {
+      t->empty = fresh;
       return;
-    t->norm = advance(v, exec, (float)((sums[2] + beta * dr) / dq), (float)beta);
+    }
+    t->norm = advance(v, exec, (float)((sums[2] + beta * dr) / dq), (float)beta, first, fresh);
     t->dq = dq;
+    t->empty = 0;
     dr = 0; /* by the choice of alpha */
     t->iterations++;
   }
@@ -350,7 +378,8 @@ void mn_mgpcg_solve(mn_mgpcg *v, const mn_system *s, mn_regions *g, const mn_fie
     for (int r = 0; r < g->count; r++)
       g->mean[r] = g->region[r].closed ? g->mean[r] / (double)g->region[r].cells : 0;
   }
-  double goal = tolerance / s->scale, norm = true_residual(v, s, g, b, x);
+  refinement pass = {.v = v, .s = s, .g = g, .b = b, .x = x};
+  double goal = tolerance / s->scale, norm = refine(&pass, 0);
   progress t = {0};
   report->initial_residual = norm * s->scale;
   report->reason = MN_ITERATION_LIMIT;
@@ -358,8 +387,7 @@ void mn_mgpcg_solve(mn_mgpcg *v, const mn_system *s, mn_regions *g, const mn_fie
     double before = norm, aim = AIM * goal / norm;
     scale_residual(v, (float)(1 / norm));
     iterate(v, s->exec, aim > REPLACE ? aim : REPLACE, max_iterations, &t);
-    add_correction(v, norm, x);
-    norm = true_residual(v, s, g, b, x);
+    norm = refine(&pass, t.empty ? 0 : norm);
     slow = norm < 0.5 * before ? 0 : slow + 1;
     if (t.broken)
       t.dq = 0;

@@ -9,6 +9,7 @@
 typedef struct mn_mgpcg {
   mn_multigrid mg;
   float *d[2], *q[2], *e[2]; /* direction, A d, correction; by colour */
+  int first;                 /* there is no q yet */
   double *partial;           /* per slab */
   double *scratch;           /* a row per slab */
   size_t scratch_row;

@@ -51,7 +51,7 @@ typedef struct mn_mg_fine {
 } mn_mg_fine;
 
 typedef struct mn_mg_level {
-  int n[3];
+  int dim, n[3];
   int slab_rows, slabs; /* rows of a slab */
   int threads;
   int32_t pitch;
@@ -65,7 +65,9 @@ typedef struct mn_mg_level {
   mn_mg_gap *dead[2];
   size_t size; /* of each array */
   float *u[2], *f[2];
-  float *t; /* red residual; scratch of others outside a cycle */
+  float *t;       /* red residual; scratch of others outside a cycle */
+  float *scratch; /* a row per slab */
+  size_t scratch_row;
   mn_buffer buffer[8];
 } mn_mg_level;
 
@@ -90,8 +92,6 @@ typedef struct mn_multigrid {
     int colour, at;
   } dense_cell[MN_MG_DENSE];
   float inverse[MN_MG_DENSE * MN_MG_DENSE]; /* pseudo-inverse of the coarsest matrix */
-  float *scratch;                           /* a row per slab */
-  size_t scratch_row;
   mn_buffer buffer[2];
 } mn_multigrid;
 
@@ -99,9 +99,20 @@ MN_MUST_CHECK mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg,
                                            const mn_system *system, const mn_regions *regions);
 void mn_multigrid_free(mn_multigrid *mg);
 size_t mn_multigrid_bytes(const mn_multigrid *mg);
+/* One half sweep (or another stage) of one slab. It reads what the stage before wrote in this slab
+   and its two neighbours. */
+typedef void mn_mg_stage(void *user, const mn_mg_level *L, int slab);
+
+/* Runs stages one after the other over all slabs, in an order that is kind to the caches: each
+   thread goes through its block of slabs once, with stage s following s slabs behind the first; at
+   the ends of its block it leaves out what depends on the neighbour's block, and these wedges are
+   filled in afterwards. Every stage sees the same numbers as in plain order, so the bits are the
+   same. */
+void mn_mg_run(const mn_mg_level *L, mn_mg_stage *const *stages, int count, void *user);
+
 /* level[0].u = M level[0].f, M symmetric and positive (on compatible f). Red residuals are then 0.
- */
-void mn_multigrid_cycle(mn_multigrid *mg);
+   `then` follows the last sweep as one more stage; may be NULL. */
+void mn_multigrid_cycle(mn_multigrid *mg, mn_mg_stage *then, void *user);
 
 static inline mn_mg_row *mn_mg_row_at(const mn_mg_level *L, int j, int k)
 {

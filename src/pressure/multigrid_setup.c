@@ -263,6 +263,7 @@ static mn_status build_gaps(mn_context *ctx, mn_mg_level *L)
 static mn_status shape_level(mn_context *ctx, const mn_multigrid *mg, mn_mg_level *L,
                              const mn_exec *exec)
 {
+  L->dim = mg->dim;
   L->slab_rows = mg->dim == 3 ? L->n[1] : least(SLAB_ROWS_2D, L->n[1]);
   L->slabs = (L->n[1] * L->n[2] + L->slab_rows - 1) / L->slab_rows;
   int64_t cells = (int64_t)L->n[0] * L->n[1] * L->n[2];
@@ -302,7 +303,7 @@ static mn_status shape_level(mn_context *ctx, const mn_multigrid *mg, mn_mg_leve
     L->f[c] = vectors + (size_t)(2 + c) * L->size;
   }
   L->t = vectors + 4 * L->size;
-  memset(vectors, 0, 5 * L->size * sizeof *vectors);
+  memset(vectors, 0, 4 * L->size * sizeof *vectors); /* t is written before it is read */
   return MN_OK;
 }
 
@@ -330,6 +331,12 @@ static void fill_finest_row(mn_multigrid *mg, const mn_system *s, int j, int k)
   const int *range = L->range[j + L->n[1] * k];
   int32_t entry[2] = {row->irregular[0], row->irregular[1]};
   mn_mg_fine *fine = mg->fine + entry[0] + entry[1];
+  if (j + 1 < L->n[1] && s->prefetch) {
+    const int *next = L->range[j + 1 + L->n[1] * k];
+    for (int i = next[0]; i < next[1]; i++)
+      if (kind[L->n[0] + i] == MN_IRREGULAR)
+        s->prefetch(s->self, i, j + 1, k);
+  }
   for (int i = range[0]; i < range[1]; i++) {
     if (kind[i] != MN_IRREGULAR)
       continue;
@@ -623,9 +630,12 @@ mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg, const mn_system 
     MN_TRY(build_coarse(ctx, mg, mg->levels, s->exec));
     mg->levels++;
   }
-  mg->scratch_row = ((size_t)s->n[0] + 4 * MARGIN) / 16 * 16 + 16;
-  MN_TRY(mn_reserve(ctx, "multigrid scratch", mg->scratch_row * (size_t)mg->level[0].slabs,
-                    sizeof(float), &mg->buffer[1]));
-  mg->scratch = mg->buffer[1].data;
+  size_t row = ((size_t)s->n[0] + 4 * MARGIN) / 16 * 16;
+  MN_TRY(mn_reserve(ctx, "multigrid scratch", row * (size_t)mg->level[0].slabs, sizeof(float),
+                    &mg->buffer[1]));
+  for (int l = 0; l < mg->levels; l++) {
+    mg->level[l].scratch = mg->buffer[1].data;
+    mg->level[l].scratch_row = row;
+  }
   return build_dense(ctx, mg);
 }

@@ -96,6 +96,7 @@ static void liquid_range(const mn_pressure *v, int j, int k, int *lo, int *hi)
     ++*lo;
 }
 
+enum { AHEAD = 2 };  /* rows to fetch ahead: the hardware does not foresee the gaps */
 enum { BLOCK = 64 }; /* cells classified at a time; the block's numbers stay in the nearest cache */
 
 /* Least and greatest fraction of the 2 dim faces of `count` cells from (i, j, k) on. */
@@ -109,6 +110,8 @@ static void face_extremes(const mn_pressure *v, int i, int j, int k, int count, 
   for (int a = 0; a < v->grid->dim; a++) {
     const mn_field *open = &v->geometry.open[a];
     const double *low = open->at + mn_index(open, i, j, k), *high = low + open->stride[a];
+    for (int t = 0; t < count; t += 8)
+      __builtin_prefetch(high + t + AHEAD * open->stride[1]);
     for (int t = 0; t < count; t++) {
       double l = low[t] < high[t] ? low[t] : high[t], m = low[t] < high[t] ? high[t] : low[t];
       least[t] = l < least[t] ? l : least[t];
@@ -124,6 +127,8 @@ static void liquid_extremes(const mn_pressure *v, int i, int j, int k, int count
   const double *p = phi->at + mn_index(phi, i, j, k);
   for (int t = 0; t < count; t++)
     worst[t] = p[t];
+  for (int t = 0; t < count; t += 8)
+    __builtin_prefetch(p + t + phi->stride[v->grid->dim - 1] + AHEAD * phi->stride[1]);
   for (int a = 0; a < v->grid->dim; a++) {
     const double *low = p - phi->stride[a], *high = p + phi->stride[a];
     for (int t = 0; t < count; t++) {
@@ -177,6 +182,22 @@ static void classify(const void *self, int j, int k, uint8_t *kind, int *lo, int
     from++;
   *lo = from;
   *hi = to;
+}
+
+static void prefetch(const void *self, int i, int j, int k)
+{
+  const mn_pressure *v = self;
+  const mn_pressure_geometry *g = &v->geometry;
+  for (int a = 0; a < v->grid->dim; a++) {
+    const double *w = g->open[a].at + mn_index(&g->open[a], i, j, k);
+    __builtin_prefetch(w);
+    __builtin_prefetch(w + g->open[a].stride[a]);
+    if (g->liquid) {
+      const double *p = g->liquid->at + mn_index(g->liquid, i, j, k);
+      __builtin_prefetch(p - g->liquid->stride[a]);
+      __builtin_prefetch(p + g->liquid->stride[a]);
+    }
+  }
 }
 
 static int coupled(const void *self, int axis, int i, int j, int k)
@@ -251,6 +272,7 @@ mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geome
                           .self = v,
                           .classify = classify,
                           .cell = cell,
+                          .prefetch = prefetch,
                           .coupled = coupled};
   MN_TRY(mn_regions_build(v->ctx, &v->regions, &v->system));
   if (v->solver == MN_PRESSURE_MGPCG)

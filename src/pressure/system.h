@@ -25,6 +25,8 @@ typedef struct mn_system {
   void (*classify)(const void *self, int j, int k, uint8_t *kind, int *lo, int *hi);
   /* Couplings to the neighbours at the six sides; returns the excess. */
   double (*cell)(const void *self, int i, int j, int k, double coupling[6]);
+  /* Announces a call of `cell`; may be NULL. */
+  void (*prefetch)(const void *self, int i, int j, int k);
   /* Whether two unknowns are coupled: (i, j, k) and its lower neighbour along the axis. */
   int (*coupled)(const void *self, int axis, int i, int j, int k);
 } mn_system;
