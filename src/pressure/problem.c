@@ -137,7 +137,7 @@ mn_vec3 mn_problem_disk_gradient(mn_vec3 x)
 }
 
 /* grad p + (d/dy, -d/dx) psi, psi = (R^2 - r^2) e^x */
-static mn_vec3 disk_velocity(mn_vec3 x)
+mn_vec3 mn_problem_disk_velocity(mn_vec3 x)
 {
   double X = x.x - DISK_X, Y = x.y - DISK_Y, e = exp(x.x);
   double psi = (DISK_R * DISK_R - X * X - Y * Y) * e;
@@ -162,7 +162,9 @@ mn_status mn_problem_create(mn_context *ctx, mn_problem problem, int n, mn_probl
     fill(&s->liquid, wavy_surface);
     extend_into_solid(s);
   }
-  fill_rhs(s, !three ? disk_velocity : problem == MN_PROBLEM_HALF_SPHERE_G ? falling : swirling);
+  fill_rhs(s, !three                                ? mn_problem_disk_velocity
+              : problem == MN_PROBLEM_HALF_SPHERE_G ? falling
+                                                    : swirling);
   s->geometry = (mn_pressure_geometry){
       .open = s->open, .liquid = three ? &s->liquid : NULL, .theta_min = 0.01};
   return MN_OK;

@@ -21,6 +21,7 @@ void mn_problem_destroy(mn_problem_setup *setup);
 /* Exact solution of mms-disk. */
 double mn_problem_disk_pressure(mn_vec3 x);
 mn_vec3 mn_problem_disk_gradient(mn_vec3 x);
+mn_vec3 mn_problem_disk_velocity(mn_vec3 x); /* u* */
 /* Errors against it: of p up to a constant over the unknowns with their centre in the disk, of grad
    p over the open faces. l1 is the mean of the absolute values. */
 void mn_problem_disk_errors_p(const mn_pressure *pressure, const mn_field *p, double *l1,

@@ -42,7 +42,7 @@ void mn_regions_free(mn_regions *g)
 }
 
 /* Runs of one row; with `out` NULL they are only counted. */
-static int find_runs(const mn_regions *g, const mn_system *s, int j, int k, mn_run *out)
+static int find_runs(const mn_regions *g, const mn_system *s, int j, int k, mn_region_run *out)
 {
   const uint8_t *kind = mn_kind_row(g, j, k);
   const int *range = g->range[j + g->n[1] * k];
@@ -54,7 +54,7 @@ static int find_runs(const mn_regions *g, const mn_system *s, int j, int k, mn_r
         (kind[i] == MN_REGULAR || kind[i - 1] == MN_REGULAR || s->coupled(s->self, 0, i, j, k));
     if (unknown && !joined) {
       if (out)
-        out[count] = (mn_run){i, i + 1, 0};
+        out[count] = (mn_region_run){i, i + 1, 0};
       count++;
     } else if (joined && out) {
       out[count - 1].hi = i + 1;
@@ -64,7 +64,7 @@ static int find_runs(const mn_regions *g, const mn_system *s, int j, int k, mn_r
   return count;
 }
 
-static int root_of(mn_run *run, int r)
+static int root_of(mn_region_run *run, int r)
 {
   while (run[r].region != r) {
     run[r].region = run[run[r].region].region;
@@ -120,7 +120,7 @@ static mn_status number_regions(mn_context *ctx, mn_regions *g, const mn_system 
     int j = row % g->n[1], k = row / g->n[1];
     const uint8_t *kind = mn_kind_row(g, j, k);
     for (int r = g->first_run[row]; r < g->first_run[row + 1]; r++) {
-      mn_run *run = &g->run[r];
+      mn_region_run *run = &g->run[r];
       /* roots come before their members, so a member's root already holds its number */
       int root = run->region == r ? r : run->region;
       if (root == r) {

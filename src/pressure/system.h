@@ -41,9 +41,9 @@ MN_MUST_CHECK mn_status mn_reserve(mn_context *ctx, const char *what, size_t cou
 void mn_buffer_free(mn_buffer *buffer);
 
 /* Unknowns of a row connected by open faces. */
-typedef struct mn_run {
+typedef struct mn_region_run {
   int lo, hi, region;
-} mn_run;
+} mn_region_run;
 
 /* Which cells are unknowns and how they hang together. */
 typedef struct mn_regions {
@@ -51,7 +51,7 @@ typedef struct mn_regions {
   uint8_t *kind;   /* of all cells, x fastest */
   int (*range)[2]; /* per row j + n[1] k: where it is not dead */
   int *first_run;  /* per row, and one more */
-  mn_run *run;
+  mn_region_run *run;
   double *run_sum;            /* scratch */
   int count, closed;          /* regions, and how many are closed */
   mn_pressure_region *region; /* in the order of their first cells */
