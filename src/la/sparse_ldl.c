@@ -1,5 +1,6 @@
 /* The back end without GPL parts: L D L^T by LDL, up-looking, one row at a time, ordered by AMD
-   [Davis 2005; Amestoy 2004]. Several times slower than CHOLMOD on large matrices. */
+   [Davis 2005; Amestoy 2004]. Against CHOLMOD, on
+   3D Poisson matrices: as fast at 12^3 unknowns, 3 times slower at 22^3, 9 times at 32^3. */
 #if !MN_HAVE_CHOLMOD
 
 #include "la/sparse_backend.h"
