@@ -116,11 +116,45 @@ static void test_control_first_order_in_time(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+static mn_status tangle(void *user, mn_vec3 x, mn_vec3 *value)
+{
+  (void)user;
+  *value = mn_v3(sin(x.x) * cos(x.y) + 0.3 * sin(3 * x.x + 1) * cos(2 * x.y),
+                 -cos(x.x) * sin(x.y) + 0.2 * sin(2 * x.x) * sin(4 * x.y), 0);
+  return MN_OK;
+}
+
+/* Vortices without viscosity: the energy never grows, whatever the step, and hardly falls. */
+static void test_energy_never_grows(void **state)
+{
+  (void)state;
+  static const double CFL[] = {1, 6}, LOSS[] = {0.005, 0.15};
+  for (int i = 0; i < 2; i++) {
+    mac_case c;
+    mac_case_begin(&c, 2, mn_v3(MN_PI, MN_PI, 0), 48);
+    c.def.fluid.initial_velocity.eval = tangle;
+    c.def.fluid.cfl = CFL[i];
+    mac_case_start(&c);
+    double start = mn_mac_measure(&c.fluid).kinetic_energy, now = start, growth = 0;
+    for (int second = 1; second <= 10; second++) {
+      mac_case_run_cfl(&c, second);
+      double next = mn_mac_measure(&c.fluid).kinetic_energy;
+      growth = check_worst(growth, next / now - 1);
+      now = next;
+    }
+    CHECK_LE(growth, 1e-9);
+    CHECK_LE(1 - now / start, LOSS[i]);
+    mac_case_end(&c);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_maccormack),
       cmocka_unit_test(test_semi_lagrangian),
+      cmocka_unit_test(test_energy_never_grows),
       cmocka_unit_test(test_control_without_projection),
       cmocka_unit_test(test_control_first_order_in_time),
   };
