@@ -69,6 +69,13 @@ static int nearest_solid(const mn_model_def *def, const mn_placement *places, mn
   return best;
 }
 
+mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
+{
+  double distance = 0;
+  int s = nearest_solid(mac->def, mac->geometry.place, x, &distance);
+  return s < 0 ? mn_v3(0, 0, 0) : solid_velocity(&mac->geometry.place[s], x);
+}
+
 static void sample_distance(mn_mac *mac, const mn_placement *places)
 {
   mn_field *f = &mac->geometry.solid;

@@ -107,6 +107,8 @@ mn_status mn_mac_geometry_create(mn_mac *mac);
 void mn_mac_geometry_destroy(mn_mac *mac);
 /* Solids and sources at `time`, velocities over the dt before it. */
 void mn_mac_geometry_update(mn_mac *mac, double time, double dt);
+/* Of the solid nearest to x. */
+mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 
 /* boundary.c */
 mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extension *e);

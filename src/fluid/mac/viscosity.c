@@ -69,8 +69,10 @@ static coupling couple(const mn_mac *mac, int axis, const int at[3], int b, int 
     return (coupling){0, b == axis ? 1 : 0, value};
   double here = face_distance(&g->solid, axis, at[0], at[1], at[2]);
   double there = face_distance(&g->solid, axis, next[0], next[1], next[2]);
-  double theta = here > 0 && here - there > 0 ? here / (here - there) : THETA_MIN;
-  return (coupling){0, 1 / mn_clamp(theta, THETA_MIN, 1), value};
+  double theta = mn_clamp(here > 0 && here > there ? here / (here - there) : 0, THETA_MIN, 1);
+  mn_vec3 x = mn_position(f, at[0], at[1], at[2]);
+  x.v[b] += (up ? theta : -theta) * mac->grid.dx;
+  return (coupling){0, 1 / theta, mn_mac_solid_velocity(mac, x).v[axis]};
 }
 
 /* diagonal and off-diagonals of 1 - c lap, c = gamma dt nu / dx^2 */
