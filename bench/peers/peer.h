@@ -102,9 +102,10 @@ static inline double peer_residual(const peer_system *s, const double *x)
 static inline void peer_print(const peer_system *s, const char *solver, int iterations,
                               double setup_s, double solve_s, double residual)
 {
-  printf("{\"solver\": \"%s\", \"n\": %d, \"unknowns\": %zu, \"iterations\": %d, \"setup_s\": %.6f, "
-         "\"solve_s\": %.6f, \"total_s\": %.6f, \"residual\": %.3g}\n",
-         solver, s->n, s->unknowns, iterations, setup_s, solve_s, setup_s + solve_s, residual);
+  printf(
+      "{\"solver\": \"%s\", \"n\": %d, \"unknowns\": %zu, \"iterations\": %d, \"setup_s\": %.6f, "
+      "\"solve_s\": %.6f, \"total_s\": %.6f, \"residual\": %.3g}\n",
+      solver, s->n, s->unknowns, iterations, setup_s, solve_s, setup_s + solve_s, residual);
 }
 
 #endif

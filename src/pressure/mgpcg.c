@@ -9,7 +9,7 @@
    has to be formed at black cells only. All sums are formed per slab and added in their order, so
    the bits do not depend on the threads. The residual is replaced by the true one when it has
    fallen 100 times; float alone stalls at 1e-4 of it. That true residual is the only stopping test.
-   Tests: tests/unit/pressure/test_solvers.c. */
+   Tests: tests/unit/pressure/test_pressure.c. */
 #include "pressure/mgpcg.h"
 
 #include <math.h>

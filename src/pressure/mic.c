@@ -4,7 +4,7 @@
    e)^2_{c-a}
    - tau sum_a (off_a (couplings of c - a to its other upper neighbours) e^2)_{c-a}, e =
    1/sqrt(pivot), tau = .97; a pivot below .25 a_cc is replaced by a_cc [Bridson 2015, fig. 5.8].
-   Tests: tests/unit/pressure/test_solvers.c (against a dense solve). */
+   Tests: tests/unit/pressure/test_pressure.c (against a dense solve). */
 #include "pressure/mic.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { SLAB_ROWS_2D = 16, SERIAL_BELOW = 4096, MARGIN = 16 };
+enum { SLAB_ROWS_2D = 16, SERIAL_BELOW = 16384, MARGIN = 16 };
 enum { B_KIND, B_RANGE, B_ROW, B_CELL, B_EXCESS, B_DEAD, B_SLAB, B_VECTOR };
 
 void mn_multigrid_free(mn_multigrid *mg)

@@ -2,7 +2,7 @@
 
    Disk of radius .4 at (.513, .493) in the unit square, p = e^x cos 2y, u* = u_df + grad p with
    u_df = curl[(R^2 - r^2) e^x] tangent to the wall; open fractions by linear interpolation of the
-   nodal distance, no flux through the wall [Ng, Min, Gibou 2009; Batty, Bertails, Bridson 2007].
+   nodal distance, no flux through the wall [Ng 2009; Batty 2007].
    REFERENCE holds errors measured with an independent program using that standard method; ours may
    be twice as large. Variants: with the wall's flux discretely consistent all norms are of second
    order; with voxelised walls the pressure is of first order at best (negative control). */
