@@ -3,8 +3,8 @@
        sum over the open faces f of c: w_f / dx^2 (p_c - p_n) = b_c
 
    Source: face fractions w [Ng 2009; Batty 2007]; at the surface the
-   ghost fluid value, p = 0 at theta dx from the centre, gives the excess w / theta [Gibou
-   2002]; at an open side p = 0 on the face gives 2 w. All coefficients are kept divided by 1/dx^2.
+   ghost fluid value, p = 0 at theta dx from the centre, gives the excess w / theta [Gibou 2002];
+   at an open side p = 0 on the face gives 2 w. All coefficients are kept divided by 1/dx^2.
    Limits: cubic cells, constant density. theta >= theta_min keeps the diagonal bounded; it moves
    the surface by at most theta_min dx.
    Tests: tests/unit/pressure/test_pressure.c, tests/verify/test_mms_disk.c. */

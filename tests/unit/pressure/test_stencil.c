@@ -62,6 +62,7 @@ static void helmholtz(void **state)
   (void)state;
   static const int SIZES[2][3] = {{96, 70, 1}, {28, 33, 20}};
   static const double NU[4] = {1e-2, 1, 100, 1e4};
+  static const int MOST[4] = {4, 7, 12, 18}; /* iterations */
   for (int which = 0; which < 2; which++)
     for (int place = MN_FACE_X; place <= MN_CELL; place++)
       for (int v = 0; v < 4; v++) {
@@ -85,7 +86,7 @@ static void helmholtz(void **state)
         }
         printf("dim %d place %d nu %g: %d and %d iterations\n", t.grid.dim, place, NU[v],
                report[0].iterations, report[1].iterations);
-        CHECK_LE(report[0].iterations, 20);
+        CHECK_LE(report[0].iterations, MOST[v]);
         double worst = 0; /* the least eigenvalue is at least 1, so errors are below residuals */
         for (size_t i = 0; i < other.size; i++)
           worst = fmax(worst, fabs(other.data[i] - t.x.data[i]));
