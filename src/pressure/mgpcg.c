@@ -173,8 +173,7 @@ static void true_residual(void *user, const mn_mg_level *L, int slab)
     if (row->lo >= row->hi)
       continue;
     residual_row(t, L, j, k, r);
-    double w = largest(r + 2 * row->lo, 2 * (row->hi - row->lo));
-    worst = !(w <= worst) ? w : worst; /* NaN stays */
+    worst = mn_worse(worst, largest(r + 2 * row->lo, 2 * (row->hi - row->lo)));
     int even_colour = row->parity, odd_colour = 1 - even_colour;
     float *even = L->f[even_colour] + row->base[even_colour];
     float *odd = L->f[odd_colour] + row->base[odd_colour];
@@ -312,7 +311,7 @@ static double advance(mn_mgpcg *v, const mn_exec *exec, float alpha, float beta,
       top = worst[l] > top ? worst[l] : top;
     float norm;
     memcpy(&norm, &top, sizeof norm);
-    v->partial[s] = (double)norm;
+    v->partial[s] = mn_worse(0, (double)norm);
   }
   return mn_reduce(exec, MN_MAX, v->partial, L->slabs);
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 static const double TAU = 0.97, SAFE = 0.25;
@@ -26,11 +27,17 @@ mn_status mn_mic_create(mn_context *ctx, const mn_grid *grid, mn_place place, mn
       return status;
     }
   }
-  return MN_OK;
+  size_t rows = (size_t)pcg->r.n[1] * (size_t)pcg->r.n[2];
+  mn_status status = MN_NEW(ctx, "PCG rows", rows, &pcg->range);
+  if (status != MN_OK)
+    mn_mic_destroy(pcg);
+  return status;
 }
 
 void mn_mic_destroy(mn_mic *pcg)
 {
+  mn_free(pcg->range);
+  pcg->range = NULL;
   mn_field_destroy(&pcg->factor);
   mn_field_destroy(&pcg->r);
   mn_field_destroy(&pcg->z);
@@ -43,12 +50,20 @@ void mn_mic_setup(mn_mic *pcg, const mn_stencil *s)
   const mn_field *D = &s->diagonal;
   int dim = D->grid->dim;
   mn_field_fill(&pcg->factor, 0);
+  mn_field_fill(&pcg->r, 0); /* all vectors stay 0 outside the ranges */
+  mn_field_fill(&pcg->z, 0);
+  mn_field_fill(&pcg->d, 0);
+  mn_field_fill(&pcg->q, 0);
   for (int k = 0; k < D->n[2]; k++)
-    for (int j = 0; j < D->n[1]; j++)
+    for (int j = 0; j < D->n[1]; j++) {
+      int *range = pcg->range[j + D->n[1] * k];
+      range[0] = range[1] = 0;
       for (int i = 0; i < D->n[0]; i++) {
         int64_t c = mn_index(D, i, j, k);
         if (!(D->at[c] > 0))
           continue;
+        range[0] = range[1] ? range[0] : i;
+        range[1] = i + 1;
         double pivot = D->at[c];
         for (int a = 0; a < dim; a++) {
           int64_t m = c - D->stride[a];
@@ -64,6 +79,16 @@ void mn_mic_setup(mn_mic *pcg, const mn_stencil *s)
           pivot = D->at[c];
         pcg->factor.at[c] = 1 / sqrt(pivot);
       }
+    }
+}
+
+/* First and last place of a row's unknowns, the latter exclusive. */
+static void row_of(const mn_mic *pcg, int j, int k, int64_t *first, int64_t *end)
+{
+  const int *range = pcg->range[j + pcg->r.n[1] * k];
+  int64_t row = mn_index(&pcg->r, 0, j, k);
+  *first = row + range[0];
+  *end = row + range[1];
 }
 
 /* z = M^-1 r: L t = r, then L^T z = t. */
@@ -72,8 +97,10 @@ static void precondition(const mn_mic *pcg, const mn_stencil *s, const mn_field 
   const mn_field *e = &pcg->factor;
   int dim = r->grid->dim;
   for (int k = 0; k < r->n[2]; k++)
-    for (int j = 0; j < r->n[1]; j++)
-      for (int64_t c = mn_index(r, 0, j, k), end = c + r->n[0]; c < end; c++) {
+    for (int j = 0; j < r->n[1]; j++) {
+      int64_t first, end;
+      row_of(pcg, j, k, &first, &end);
+      for (int64_t c = first; c < end; c++) {
         double t = r->at[c];
         for (int a = 0; a < dim; a++) {
           int64_t m = c - r->stride[a];
@@ -81,9 +108,12 @@ static void precondition(const mn_mic *pcg, const mn_stencil *s, const mn_field 
         }
         z->at[c] = t * e->at[c];
       }
+    }
   for (int k = r->n[2] - 1; k >= 0; k--)
-    for (int j = r->n[1] - 1; j >= 0; j--)
-      for (int64_t first = mn_index(r, 0, j, k), c = first + r->n[0] - 1; c >= first; c--) {
+    for (int j = r->n[1] - 1; j >= 0; j--) {
+      int64_t first, end;
+      row_of(pcg, j, k, &first, &end);
+      for (int64_t c = end - 1; c >= first; c--) {
         double t = z->at[c];
         for (int a = 0; a < dim; a++) {
           int64_t m = c + r->stride[a];
@@ -91,28 +121,32 @@ static void precondition(const mn_mic *pcg, const mn_stencil *s, const mn_field 
         }
         z->at[c] = t * e->at[c];
       }
+    }
 }
 
-static double dot(const mn_field *a, const mn_field *b)
+static double dot(const mn_mic *pcg, const mn_field *a, const mn_field *b)
 {
   double sum = 0;
   for (int k = 0; k < a->n[2]; k++)
     for (int j = 0; j < a->n[1]; j++) {
-      const double *x = a->at + mn_index(a, 0, j, k), *y = b->at + mn_index(b, 0, j, k);
-      for (int i = 0; i < a->n[0]; i++)
-        sum += x[i] * y[i];
+      int64_t first, end;
+      row_of(pcg, j, k, &first, &end);
+      for (int64_t c = first; c < end; c++)
+        sum += a->at[c] * b->at[c];
     }
   return sum;
 }
 
 /* q = A d; both are 0 outside the unknowns. */
-static void multiply(const mn_stencil *s, const mn_field *d, mn_field *q)
+static void multiply(const mn_mic *pcg, const mn_stencil *s, const mn_field *d, mn_field *q)
 {
   const mn_field *D = &s->diagonal;
   int dim = D->grid->dim;
   for (int k = 0; k < D->n[2]; k++)
-    for (int j = 0; j < D->n[1]; j++)
-      for (int64_t c = mn_index(D, 0, j, k), end = c + D->n[0]; c < end; c++) {
+    for (int j = 0; j < D->n[1]; j++) {
+      int64_t first, end;
+      row_of(pcg, j, k, &first, &end);
+      for (int64_t c = first; c < end; c++) {
         double sum = D->at[c] * d->at[c];
         for (int a = 0; a < dim; a++) {
           int64_t up = D->stride[a];
@@ -120,6 +154,7 @@ static void multiply(const mn_stencil *s, const mn_field *d, mn_field *q)
         }
         q->at[c] = D->at[c] > 0 ? sum : 0;
       }
+    }
 }
 
 /* x += alpha d, r -= alpha q; returns ||r||_inf */
@@ -127,20 +162,28 @@ static double advance(const mn_mic *pcg, double alpha, mn_field *x, mn_field *r)
 {
   double worst = 0;
   for (int k = 0; k < x->n[2]; k++)
-    for (int j = 0; j < x->n[1]; j++)
-      for (int64_t c = mn_index(x, 0, j, k), end = c + x->n[0]; c < end; c++) {
+    for (int j = 0; j < x->n[1]; j++) {
+      int64_t first, end;
+      row_of(pcg, j, k, &first, &end);
+      for (int64_t c = first; c < end; c++) {
         x->at[c] += alpha * pcg->d.at[c];
         r->at[c] -= alpha * pcg->q.at[c];
-        worst = fmax(worst, fabs(r->at[c]));
+        worst = mn_worse(worst, r->at[c]);
       }
+    }
   return worst;
 }
 
 /* d = z + beta d */
 static void turn(mn_mic *pcg, double beta)
 {
-  for (size_t i = 0; i < pcg->d.size; i++)
-    pcg->d.data[i] = pcg->z.data[i] + beta * pcg->d.data[i];
+  for (int k = 0; k < pcg->d.n[2]; k++)
+    for (int j = 0; j < pcg->d.n[1]; j++) {
+      int64_t first, end;
+      row_of(pcg, j, k, &first, &end);
+      for (int64_t c = first; c < end; c++)
+        pcg->d.at[c] = pcg->z.at[c] + beta * pcg->d.at[c];
+    }
 }
 
 static double true_residual(mn_mic *pcg, const mn_stencil *s, mn_regions *regions,
@@ -152,7 +195,7 @@ static double true_residual(mn_mic *pcg, const mn_stencil *s, mn_regions *region
   mn_region_subtract_mean(regions, &pcg->r);
   worst = 0;
   for (size_t i = 0; i < pcg->r.size; i++)
-    worst = fmax(worst, fabs(pcg->r.data[i]));
+    worst = mn_worse(worst, pcg->r.data[i]);
   return worst;
 }
 
@@ -168,10 +211,10 @@ void mn_mic_solve(mn_mic *pcg, const mn_stencil *s, mn_regions *regions, const m
     mn_field_fill(&pcg->d, 0);
     for (int first = 1; worst > tolerance && report->iterations < max_iterations; first = 0) {
       precondition(pcg, s, &pcg->r, &pcg->z);
-      double rz = dot(&pcg->r, &pcg->z);
+      double rz = dot(pcg, &pcg->r, &pcg->z);
       turn(pcg, first ? 0 : rz / rz_old);
-      multiply(s, &pcg->d, &pcg->q);
-      double dq = dot(&pcg->d, &pcg->q);
+      multiply(pcg, s, &pcg->d, &pcg->q);
+      double dq = dot(pcg, &pcg->d, &pcg->q);
       if (!(dq > 0))
         break;
       worst = advance(pcg, rz / dq, x, &pcg->r);

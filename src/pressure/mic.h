@@ -9,6 +9,7 @@
 typedef struct mn_mic {
   mn_field factor; /* 1 / pivot */
   mn_field r, z, d, q;
+  int (*range)[2]; /* per row j + n[1] k: where its unknowns are */
 } mn_mic;
 
 MN_MUST_CHECK mn_status mn_mic_create(mn_context *ctx, const mn_grid *grid, mn_place place,

@@ -78,7 +78,7 @@ double mn_stencil_residual(const mn_stencil *s, const mn_field *b, const mn_fiel
           if (c[side] != 0)
             sum += c[side] * x->at[here + (side & 1 ? 1 : -1) * D->stride[side / 2]];
         r->at[here] = sum;
-        worst = fmax(worst, fabs(sum));
+        worst = mn_worse(worst, sum);
       }
   return worst;
 }

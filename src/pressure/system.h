@@ -8,6 +8,8 @@
 #ifndef MN_PRESSURE_SYSTEM_H
 #define MN_PRESSURE_SYSTEM_H
 
+#include <math.h>
+
 #include "grid/grid.h"
 #include "meniscus/base.h"
 #include "pressure/pressure.h"
@@ -70,6 +72,13 @@ void mn_region_sums(mn_regions *regions, const mn_field *x);
 void mn_region_subtract_mean(mn_regions *regions, mn_field *x);
 /* Sets x to 0 outside the unknowns, ghosts included. */
 void mn_region_clear_outside(const mn_regions *regions, mn_field *x);
+
+/* The greater of a norm so far and |x|; infinite once x is NaN, so that no maximum loses it. */
+static inline double mn_worse(double norm, double x)
+{
+  double size = x != x ? HUGE_VAL : fabs(x);
+  return size > norm ? size : norm;
+}
 
 static inline const uint8_t *mn_kind_row(const mn_regions *g, int j, int k)
 {

@@ -195,11 +195,32 @@ static void same_bits(void **state)
   CHECK_DONE();
 }
 
+/* A NaN is not mistaken for convergence. */
+static void nan_is_reported(void **state)
+{
+  (void)state;
+  for (int solver = MN_PRESSURE_MGPCG; solver <= MN_PRESSURE_PCG; solver++) {
+    test_case t;
+    mn_pressure *v;
+    mn_solve_report report;
+    case_create(&t, 2, 3, (int[3]){12, 12, 12}, CASE_OPEN, 3);
+    CHECK_OK(t.ctx, mn_pressure_create(t.ctx, &t.grid, (mn_pressure_solver)solver, &v));
+    CHECK_OK(t.ctx, mn_pressure_assemble(v, &t.geometry));
+    CHECK(mn_pressure_region_of(v, 7, 8, 9) == mn_pressure_region_of(v, 10, 10, 10));
+    mn_set(&t.b, 7, 8, 9, NAN);
+    CHECK_OK(t.ctx, mn_pressure_solve(v, &t.b, 1e-6, 1e-6, 100, &t.p, &report));
+    CHECK(report.reason == MN_DIVERGED);
+    mn_pressure_destroy(&v);
+    case_destroy(&t);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(against_dense), cmocka_unit_test(solvers_agree),
-      cmocka_unit_test(incompatible), cmocka_unit_test(gradient_closes_the_divergence),
-      cmocka_unit_test(same_bits)};
+      cmocka_unit_test(incompatible),  cmocka_unit_test(gradient_closes_the_divergence),
+      cmocka_unit_test(same_bits),     cmocka_unit_test(nan_is_reported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
