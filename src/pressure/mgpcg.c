@@ -8,8 +8,8 @@
    [Notay 2000, one direction kept]. The cycle ends with a red sweep, so A z = r at red cells: A z
    has to be formed at black cells only. All sums are formed per slab and added in their order, so
    the bits do not depend on the threads. The residual is replaced by the true one when it has
-   fallen 100 times; float alone stalls at 1e-4 of it. That true residual is the only stopping test.
-   Tests: tests/unit/pressure/test_pressure.c. */
+   fallen 100 times; letting float go on to 1e-4 costs 1 iteration at n = 128 and 3 at 256. That
+   true residual is the only stopping test. Tests: tests/unit/pressure/test_pressure.c. */
 #include "pressure/mgpcg.h"
 
 #include <math.h>

@@ -97,6 +97,8 @@ typedef struct mn_multigrid {
 
 MN_MUST_CHECK mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg,
                                            const mn_system *system, const mn_regions *regions);
+/* Its last step: the inverse of the coarsest matrix. */
+MN_MUST_CHECK mn_status mn_multigrid_build_dense(mn_context *ctx, mn_multigrid *mg);
 void mn_multigrid_free(mn_multigrid *mg);
 size_t mn_multigrid_bytes(const mn_multigrid *mg);
 /* One half sweep (or another stage) of one slab. It reads what the stage before wrote in this slab
@@ -114,6 +116,10 @@ void mn_mg_run(const mn_mg_level *L, mn_mg_stage *const *stages, int count, void
    `then` follows the last sweep as one more stage; may be NULL. */
 void mn_multigrid_cycle(mn_multigrid *mg, mn_mg_stage *then, void *user);
 
+static inline const uint8_t *mn_mg_kinds(const mn_mg_level *L, int j, int k)
+{
+  return L->kind + (size_t)L->n[0] * ((size_t)j + (size_t)L->n[1] * (size_t)k);
+}
 static inline mn_mg_row *mn_mg_row_at(const mn_mg_level *L, int j, int k)
 {
   return L->row + j + (int64_t)L->n[1] * k;

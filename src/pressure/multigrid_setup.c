@@ -5,9 +5,8 @@
    In words: the Galerkin matrix of piecewise constant interpolation, divided by 2^(dim - 1). A
    parent whose children are all regular is regular again, so that inner cells need no coefficients
    on any level. Interpolating linearly instead needs Galerkin matrices with 27 points at cut cells,
-   or it fails there. Coarsest level: at most 4 cells a side, solved by a dense pseudo-inverse;
-   components without excess have their mean subtracted by it. Tests:
-   tests/unit/pressure/test_multigrid.c (levels against plain Galerkin products). */
+   or it fails there.
+   Tests: tests/unit/pressure/test_multigrid.c (levels against plain Galerkin products). */
 #include "pressure/multigrid.h"
 
 #include <math.h>
@@ -37,11 +36,6 @@ size_t mn_multigrid_bytes(const mn_multigrid *mg)
   return bytes;
 }
 
-static const uint8_t *kinds(const mn_mg_level *L, int j, int k)
-{
-  return L->kind + (size_t)L->n[0] * ((size_t)j + (size_t)L->n[1] * (size_t)k);
-}
-
 static int least(int a, int b)
 {
   return a < b ? a : b;
@@ -65,7 +59,7 @@ static void measure_row(const mn_mg_level *L, int j, int k)
 {
   mn_mg_row *row = mn_mg_row_at(L, j, k);
   const int *range = L->range[j + L->n[1] * k];
-  const uint8_t *kind = kinds(L, j, k);
+  const uint8_t *kind = mn_mg_kinds(L, j, k);
   *row = (mn_mg_row){.parity = (j + k) & 1};
   if (range[0] >= range[1])
     return;
@@ -220,7 +214,7 @@ static int find_gaps(const mn_mg_level *L, int s, int c, mn_mg_gap *out)
   for (int j = j0; j < j1 && slab->lo < slab->hi; j++) {
     const mn_mg_row *row = mn_mg_row_at(L, j, k);
     const int *range = L->range[j + L->n[1] * k];
-    const uint8_t *kind = kinds(L, j, k);
+    const uint8_t *kind = mn_mg_kinds(L, j, k);
     int odd = (row->parity + c) & 1;
     int first = range[0] + ((range[0] ^ odd) & 1), last = range[1] - 1;
     last -= (last ^ odd) & 1;
@@ -327,7 +321,7 @@ static void fill_finest_row(mn_multigrid *mg, const mn_system *s, int j, int k)
 {
   mn_mg_level *L = &mg->level[0];
   const mn_mg_row *row = mn_mg_row_at(L, j, k);
-  const uint8_t *kind = kinds(L, j, k);
+  const uint8_t *kind = mn_mg_kinds(L, j, k);
   const int *range = L->range[j + L->n[1] * k];
   int32_t entry[2] = {row->irregular[0], row->irregular[1]};
   mn_mg_fine *fine = mg->fine + entry[0] + entry[1];
@@ -388,7 +382,7 @@ static void coarsen_kinds(const mn_mg_level *F, const mn_mg_level *C, int J, int
     if (j >= F->n[1] || k >= F->n[2])
       continue;
     const int *r = F->range[j + F->n[1] * k];
-    child[rows++] = kinds(F, j, k);
+    child[rows++] = mn_mg_kinds(F, j, k);
     if (r[0] < r[1]) {
       lo = least(lo, r[0]);
       hi = greatest(hi, r[1]);
@@ -433,14 +427,14 @@ static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_
   const float *regular = ones[mg->dim == 3];
   double factor = mg->dim == 3 ? 0.25 : 0.5;
   const mn_mg_row *row = mn_mg_row_at(C, J, K), *child[4] = {0};
-  const uint8_t *child_kind[4], *kind = kinds(C, J, K);
+  const uint8_t *child_kind[4], *kind = mn_mg_kinds(C, J, K);
   int32_t entry[2] = {row->irregular[0], row->irregular[1]}, cursor[4][2];
   for (int t = 0; t < 4; t++) {
     int j = 2 * J + (t & 1), k = 2 * K + (t >> 1);
     if (j >= F->n[1] || k >= F->n[2])
       continue;
     child[t] = mn_mg_row_at(F, j, k);
-    child_kind[t] = kinds(F, j, k);
+    child_kind[t] = mn_mg_kinds(F, j, k);
     for (int c = 0; c < 2; c++)
       cursor[t][c] = child[t]->irregular[c];
   }
@@ -499,124 +493,7 @@ static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn
   return MN_OK;
 }
 
-/* ---- the coarsest level -------------------------------------------------------------------- */
-
-/* Lists the unknowns; `number` gives the unknown of a cell, or -1. */
-static void list_dense(mn_multigrid *mg, const mn_mg_level *L, int number[MN_MG_DENSE])
-{
-  mg->dense = 0;
-  for (int k = 0; k < L->n[2]; k++)
-    for (int j = 0; j < L->n[1]; j++)
-      for (int i = 0; i < L->n[0]; i++) {
-        const mn_mg_row *row = mn_mg_row_at(L, j, k);
-        int *mine = &number[i + L->n[0] * (j + L->n[1] * k)];
-        *mine = -1;
-        if (kinds(L, j, k)[i] == MN_DEAD)
-          continue;
-        *mine = mg->dense++;
-        mg->dense_cell[*mine].colour = (i + row->parity) & 1;
-        mg->dense_cell[*mine].at = row->base[(i + row->parity) & 1] + i / 2;
-      }
-}
-
-/* The matrix of the coarsest level, row by row, and the excess of each row. */
-static void fill_dense(const mn_multigrid *mg, const mn_mg_level *L, const int number[MN_MG_DENSE],
-                       double *A, double *excess)
-{
-  int m = mg->dense, step[3] = {1, L->n[0], L->n[0] * L->n[1]};
-  memset(A, 0, (size_t)(m * m) * sizeof *A);
-  for (int at = 0; at < L->n[0] * L->n[1] * L->n[2]; at++) {
-    int u = number[at], regular = L->kind[at] == MN_REGULAR;
-    if (u < 0)
-      continue;
-    int colour = mg->dense_cell[u].colour;
-    const mn_mg_row *row = mn_mg_row_at(L, at / step[1] % L->n[1], at / step[2]);
-    int32_t entry = row->irregular[colour];
-    while (!regular && L->irregular[colour][entry].at != mg->dense_cell[u].at)
-      entry++;
-    excess[u] = (double)(regular ? L->excess : L->cell_excess[colour][entry]);
-    A[u * m + u] = excess[u];
-    for (int side = 0; side < 2 * mg->dim; side++) {
-      double c = regular ? 1 : (double)L->irregular[colour][entry].c[side];
-      if (!(c > 0))
-        continue;
-      int v = number[at + (side & 1 ? 1 : -1) * step[side / 2]];
-      A[u * m + u] += c;
-      A[u * m + v] -= c;
-    }
-  }
-}
-
-/* Inverse of a symmetric positive definite matrix in place (Gauss-Jordan, no pivoting needed). */
-static void invert(double *A, int m)
-{
-  for (int p = 0; p < m; p++) {
-    double pivot = 1 / A[p * m + p];
-    A[p * m + p] = 1;
-    for (int c = 0; c < m; c++)
-      A[p * m + c] *= pivot;
-    for (int r = 0; r < m; r++) {
-      double factor = A[r * m + p];
-      if (r == p || factor == 0)
-        continue;
-      A[r * m + p] = 0;
-      for (int c = 0; c < m; c++)
-        A[r * m + c] -= factor * A[p * m + c];
-    }
-  }
-}
-
-/* component[u]: least unknown connected with u. */
-static void find_components(const double *A, int m, int *component)
-{
-  for (int u = 0; u < m; u++)
-    component[u] = u;
-  for (int changed = 1; changed;) {
-    changed = 0;
-    for (int u = 0; u < m; u++)
-      for (int v = 0; v < m; v++)
-        if (A[u * m + v] != 0 && component[v] < component[u]) {
-          component[u] = component[v];
-          changed = 1;
-        }
-  }
-}
-
-/* A component without excess is singular: gamma e e^T is added before and its inverse,
-   e e^T / (gamma |e|^4), subtracted after the inversion. */
-static mn_status build_dense(mn_context *ctx, mn_multigrid *mg)
-{
-  static const double SINGULAR = 1e-6; /* float coefficients are known no better */
-  const mn_mg_level *L = &mg->level[mg->levels - 1];
-  int number[MN_MG_DENSE], component[MN_MG_DENSE], members[MN_MG_DENSE] = {0};
-  double excess[MN_MG_DENSE], anchor[MN_MG_DENSE] = {0}, weight[MN_MG_DENSE] = {0}, *A;
-  list_dense(mg, L, number);
-  int m = mg->dense;
-  MN_TRY(MN_NEW(ctx, "coarsest matrix", (size_t)(m * m), &A));
-  fill_dense(mg, L, number, A, excess);
-  find_components(A, m, component);
-  for (int u = 0; u < m; u++) {
-    anchor[component[u]] += excess[u];
-    weight[component[u]] += A[u * m + u];
-    members[component[u]]++;
-  }
-  for (int u = 0; u < m; u++) {
-    int t = component[u], singular = anchor[t] <= SINGULAR * weight[t] / members[t];
-    weight[u] = u == t ? (weight[t] > 0 ? weight[t] : 1) : weight[u];
-    for (int v = 0; v < m && singular; v++)
-      A[u * m + v] += component[v] == t ? weight[t] / members[t] / members[t] : 0;
-    component[u] = singular ? t : -1;
-  }
-  invert(A, m);
-  for (int u = 0; u < m; u++)
-    for (int v = 0; v < m; v++) {
-      int t = component[u];
-      double shift = t >= 0 && component[v] == t ? 1 / weight[t] : 0;
-      mg->inverse[u * m + v] = (float)(A[u * m + v] - shift);
-    }
-  mn_free(A);
-  return MN_OK;
-}
+/* ---- all ------------------------------------------------------------------------------------- */
 
 mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg, const mn_system *s,
                              const mn_regions *g)
@@ -637,5 +514,5 @@ mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg, const mn_system 
     mg->level[l].scratch = mg->buffer[1].data;
     mg->level[l].scratch_row = row;
   }
-  return build_dense(ctx, mg);
+  return mn_multigrid_build_dense(ctx, mg);
 }

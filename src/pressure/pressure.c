@@ -127,8 +127,8 @@ static void fetch_ahead(const mn_pressure *v, int i, int j, int k, int count)
 
 /* Kinds of cells that have all their neighbours in the box: from the least and greatest of the 2
    dim fractions and the greatest of the level set values around. In 2D the y faces stand in for the
-   z faces, and without a surface a row of liquid for the level set. 3 times as fast as a loop per
-   axis. */
+   z faces, and without a surface a row of liquid for the level set. (2 ms less than a loop per axis
+   at n = 128.) */
 static void classify_inner(const mn_pressure *v, int from, int to, int j, int k, uint8_t *kind)
 {
   double code[BLOCK], liquid[BLOCK + 2];
