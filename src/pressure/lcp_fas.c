@@ -1,0 +1,146 @@
+/* Multigrid for the pressure LCP: fas with its four ablations, and fmg.
+
+   fas, one cycle: projected Gauss-Seidel sweeps; cells with p = 0 and A p - b > 0 are cut off:
+   their rows of the interpolation P are emptied; coarse matrices P^T A P follow; one linear V-cycle
+   for the residual of the others; p += P e, p = max(p, 0) on separating cells; sweeps again.
+
+   The thesis [Lai 2021, algorithm 6] keeps the complementarity on every level, min(A q - b, q) = f.
+   That adds numbers of different units in f; taken literally it does not converge here beyond
+   32 cells a side. With no condition below the finest level the full approximation scheme is the
+   same as a linear correction, and since cut cells take no part, the correction lowers the
+   energy without leaving the bounds by much: a truncated multigrid [Kornhuber 1994].
+
+   fmg: the baseline of [Chentanez, Mueller 2012] as the thesis describes it: coarse matrices
+   discretised on averaged geometry, trilinear weights, four sweeps, a full cycle per iteration.
+   Tests: tests/unit/pressure/test_lcp_half_sphere.c, test_lcp_oracle.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "pressure/lcp_levels.h"
+
+static const double HOPELESS = 1e6; /* growth of the residual after which a cycle is given up */
+
+/* Cuts off the cells held at 0, from r = b - A x; returns whether any changed. */
+static int cut_held(const mn_lcp_flat *f, mn_lcp_level *L)
+{
+  int changed = 0;
+  for (int u = 0; u < f->A.count; u++) {
+    unsigned char cut = f->bound[u] && f->x[u] <= 0 && f->r[u] < 0;
+    changed |= cut != L->cut[u];
+    L->cut[u] = cut;
+  }
+  return changed;
+}
+
+static void smooth(mn_lcp_flat *f, int sweeps, int backwards)
+{
+  for (int s = 0; s < sweeps; s++)
+    mn_rows_sweep(&f->A, f->bound, f->b, 1, backwards, f->x);
+}
+
+/* Leaves the residual of the free cells on level 0 and the matrices that belong to it. */
+static mn_status prepare(mn_lcp_solver *v)
+{
+  mn_lcp_flat *f = &v->flat;
+  mn_lcp_level *L = &v->levels->level[0];
+  mn_flat_residual(f);
+  int changed = cut_held(f, L);
+  memcpy(L->r, f->r, (size_t)f->A.count * sizeof *L->r);
+  if (v->levels->count > 1 && (changed || v->levels->fresh))
+    return mn_lcp_levels_product(v->ctx, v->levels);
+  return MN_OK;
+}
+
+static void correct_and_project(mn_lcp_solver *v)
+{
+  mn_lcp_flat *f = &v->flat;
+  mn_lcp_level_correct(v->levels, 0, f->x);
+  for (int u = 0; u < f->A.count; u++)
+    if (f->bound[u] && f->x[u] < 0)
+      f->x[u] = 0;
+}
+
+static void clear(mn_lcp_level *L)
+{
+  memset(L->x, 0, (size_t)L->A->count * sizeof *L->x);
+}
+
+static mn_status v_cycle(mn_lcp_solver *v)
+{
+  mn_lcp_levels *levels = v->levels;
+  smooth(&v->flat, levels->design.sweeps, 0);
+  MN_TRY(prepare(v));
+  if (levels->count > 1) {
+    mn_lcp_level_restrict(levels, 0);
+    clear(&levels->level[1]);
+    mn_lcp_level_cycle(levels, 1);
+    correct_and_project(v);
+  }
+  smooth(&v->flat, levels->design.sweeps, 1);
+  return MN_OK;
+}
+
+/* The residual on all levels, then from the coarsest up: interpolate, V-cycle. */
+static mn_status full_cycle(mn_lcp_solver *v)
+{
+  mn_lcp_levels *levels = v->levels;
+  int last = levels->count - 1;
+  MN_TRY(prepare(v));
+  for (int l = 0; l < last; l++) {
+    mn_lcp_level_restrict(levels, l);
+    if (l + 1 < last)
+      memcpy(levels->level[l + 1].r, levels->level[l + 1].b,
+             (size_t)levels->level[l + 1].A->count * sizeof(double));
+  }
+  for (int l = last; l > 0; l--) {
+    clear(&levels->level[l]);
+    if (l < last)
+      mn_lcp_level_correct(levels, l, levels->level[l].x);
+    /* a V-cycle uses b of the levels below, which are done */
+    mn_lcp_level_cycle(levels, l);
+  }
+  if (last > 0)
+    correct_and_project(v);
+  return v_cycle(v);
+}
+
+static mn_status iterate(mn_lcp_solver *v, const mn_lcp_task *t, mn_lcp_design design,
+                         mn_status (*cycle)(mn_lcp_solver *))
+{
+  mn_solve_report *out = &t->report->solve;
+  out->residual = out->initial_residual;
+  if (out->residual <= t->tolerance)
+    return MN_OK;
+  MN_TRY(mn_lcp_flatten(v, t));
+  MN_TRY(mn_lcp_levels_build(v, t->lcp, design));
+  t->report->outer = 1;
+  while (out->residual > t->tolerance && out->iterations < t->max_iterations &&
+         out->residual < HOPELESS * (out->initial_residual + 1)) {
+    MN_TRY(cycle(v));
+    out->iterations++;
+    out->residual = mn_flat_residual(&v->flat);
+  }
+  mn_lcp_unflatten(&v->flat, t->p);
+  return MN_OK;
+}
+
+mn_status mn_lcp_fas(mn_lcp_solver *v, const mn_lcp_task *t)
+{
+  mn_lcp_design design = {MN_LCP_BARYCENTRIC, 1, 1, 2};
+  if (v->kind == MN_LCP_FAS_TRILINEAR)
+    design.weights = MN_LCP_TRILINEAR;
+  if (v->kind == MN_LCP_FAS_CONSTANT)
+    design.weights = MN_LCP_CONSTANT;
+  if (v->kind == MN_LCP_FAS_PLAIN_WALLS)
+    design.one_sided = 0;
+  if (v->kind == MN_LCP_FAS_DIRECT_COARSE)
+    design.galerkin = 0;
+  return iterate(v, t, design, v_cycle);
+}
+
+mn_status mn_lcp_fmg(mn_lcp_solver *v, const mn_lcp_task *t)
+{
+  mn_lcp_design design = {MN_LCP_TRILINEAR, 1, 0, 4};
+  return iterate(v, t, design, full_cycle);
+}

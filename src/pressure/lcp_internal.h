@@ -1,0 +1,93 @@
+/* What the LCP solvers share: the solver object, and the system as compressed rows. */
+#ifndef MN_PRESSURE_LCP_INTERNAL_H
+#define MN_PRESSURE_LCP_INTERNAL_H
+
+#include "pressure/lcp.h"
+#include "pressure/system.h"
+
+/* A square sparse matrix, the diagonal apart. Rows with diagonal 0 hold no equation. */
+typedef struct mn_rows {
+  int count;
+  int *start, *column; /* off-diagonal entries of row r: [start[r], start[r + 1]) */
+  double *value, *diagonal;
+  mn_buffer buffer[4];
+} mn_rows;
+
+/* The LCP without the grid: unknowns are numbered in memory order. */
+typedef struct mn_lcp_flat {
+  mn_rows A;
+  int64_t *point;       /* of each unknown, in the data of a field */
+  int *number;          /* per point with ghosts: its row, or -1 */
+  unsigned char *bound; /* p >= 0 */
+  double *weight;       /* max(diagonal, 1): makes p comparable to A p - b */
+  double *x, *b, *r;    /* of each unknown */
+  double *work[6];      /* as many numbers each, of the solver */
+  mn_buffer buffer[14];
+} mn_lcp_flat;
+
+struct mn_lcp_levels;
+struct mn_lcp_nested;
+
+struct mn_lcp_solver {
+  mn_context *ctx;
+  const mn_grid *grid;
+  mn_lcp_solver_kind kind;
+  mn_field r;                /* b - A p */
+  mn_stencil system;         /* policy and penalty: the linear system of an outer iteration */
+  mn_stencil_solver *linear; /* its solver */
+  mn_field before;           /* policy: the last iterate */
+  unsigned char *active;     /* per point with ghosts */
+  mn_lcp_flat flat;          /* the others */
+  struct mn_lcp_levels *levels;
+  struct mn_lcp_nested *nested; /* fast: coarser problems, for a first guess */
+};
+
+/* What a method is asked. It fills solve.iterations, solve.residual and outer of the report. */
+typedef struct mn_lcp_task {
+  const mn_lcp *lcp;
+  const mn_field *b;
+  double tolerance;
+  int max_iterations;
+  mn_field *p;
+  mn_lcp_report *report;
+} mn_lcp_task;
+
+typedef mn_status mn_lcp_method(mn_lcp_solver *solver, const mn_lcp_task *task);
+mn_lcp_method mn_lcp_policy, mn_lcp_penalty, mn_lcp_newton, mn_lcp_pgs, mn_lcp_mprgp, mn_lcp_fas,
+    mn_lcp_fmg, mn_lcp_fast;
+
+/* Greatest |min(weight p, A p - b)| over separating cells and |A p - b| over the others, from
+   r = b - A p; weight = max(diagonal, 1), which makes it at least the residual of the report. */
+double mn_lcp_measure(const mn_lcp *lcp, const mn_field *p, const mn_field *r);
+
+/* Numbers the unknowns, copies the matrix, b and p. */
+MN_MUST_CHECK mn_status mn_lcp_flatten(mn_lcp_solver *solver, const mn_lcp_task *task);
+void mn_lcp_unflatten(const mn_lcp_flat *flat, mn_field *p);
+/* r = b - A x of the flat system; returns the same number as mn_lcp_measure. */
+double mn_flat_residual(const mn_lcp_flat *flat);
+void mn_flat_free(mn_lcp_flat *flat);
+
+MN_MUST_CHECK mn_status mn_rows_reserve(mn_context *ctx, int count, size_t entries, mn_rows *A);
+void mn_rows_free(mn_rows *A);
+/* One Gauss-Seidel sweep with relaxation omega, forwards or backwards; x >= 0 where bound (which
+   may be NULL). */
+void mn_rows_sweep(const mn_rows *A, const unsigned char *bound, const double *b, double omega,
+                   int backwards, double *x);
+/* y = A x, 0 in rows without equation. */
+void mn_rows_multiply(const mn_rows *A, const double *x, double *y);
+
+void mn_lcp_levels_free(struct mn_lcp_levels **levels);
+size_t mn_lcp_levels_bytes(const struct mn_lcp_levels *levels);
+void mn_lcp_nested_free(struct mn_lcp_nested **nested);
+
+static inline double mn_lcp_weight(double diagonal)
+{
+  return diagonal > 1 ? diagonal : 1;
+}
+/* Distance from a point's address to its place in arrays that run with data. */
+static inline int64_t mn_lcp_origin(const mn_lcp *lcp)
+{
+  return lcp->matrix.diagonal.at - lcp->matrix.diagonal.data;
+}
+
+#endif
