@@ -308,8 +308,21 @@ static mn_status product(mn_context *ctx, mn_lcp_level *L, mn_lcp_level *coarse,
   return MN_OK;
 }
 
+/* Discretised matrices: parents (entry 0 of an interpolation row) of cut rows hold no equation. */
+static void hold_parents(mn_lcp_level *L, mn_lcp_level *coarse)
+{
+  memset(coarse->cut, 0, (size_t)coarse->own.count);
+  for (int r = 0; r < L->A->count; r++)
+    if (L->cut[r] && L->from[r * L->width] >= 0)
+      coarse->cut[L->from[r * L->width]] = 1;
+  for (int r = 0; r < coarse->own.count; r++)
+    coarse->own.diagonal[r] = coarse->cut[r] ? 0 : coarse->whole[r];
+}
+
 mn_status mn_lcp_levels_product(mn_context *ctx, mn_lcp_levels *v)
 {
+  for (int l = 0; l + 1 < v->count && !v->design.galerkin; l++)
+    hold_parents(&v->level[l], &v->level[l + 1]);
   if (!v->design.galerkin)
     return MN_OK;
   for (int l = 0; l + 1 < v->count; l++)
@@ -346,6 +359,9 @@ static mn_status direct_rows(mn_context *ctx, mn_lcp_level *L, int count)
         }
       }
   L->own.start[count] = entry;
+  MN_TRY(mn_reserve(ctx, "level diagonal", (size_t)count, sizeof *L->whole, &L->buffer[10]));
+  L->whole = L->buffer[10].data;
+  memcpy(L->whole, L->own.diagonal, (size_t)count * sizeof *L->whole);
   return MN_OK;
 }
 

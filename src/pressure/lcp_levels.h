@@ -36,7 +36,8 @@ typedef struct mn_lcp_level {
   double *x, *b, *r;
   int *marker;          /* Galerkin product: per coarse row */
   mn_lcp_coarse direct; /* what own was discretised from */
-  mn_buffer buffer[10];
+  double *whole;        /* diagonal of a discretised matrix, held rows included */
+  mn_buffer buffer[11];
 } mn_lcp_level;
 
 typedef struct mn_lcp_levels {
@@ -49,7 +50,8 @@ typedef struct mn_lcp_levels {
 /* Levels below the flat system of the solver. */
 MN_MUST_CHECK mn_status mn_lcp_levels_build(mn_lcp_solver *v, const mn_lcp *lcp,
                                             mn_lcp_design design);
-/* Coarse matrices for the present cut rows; nothing to do for discretised ones. */
+/* Coarse matrices for the present cut rows. Discretised ones know nothing of them: there a coarse
+   cell is held at 0 when one of its children is cut off. */
 MN_MUST_CHECK mn_status mn_lcp_levels_product(mn_context *ctx, mn_lcp_levels *levels);
 /* coarse->b = P^T r; discretised matrices take the mean instead of the sum */
 void mn_lcp_level_restrict(const mn_lcp_levels *levels, int l);

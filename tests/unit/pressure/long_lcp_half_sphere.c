@@ -1,0 +1,30 @@
+/* 128 cells a side: fas converges as published, direct coarse matrices do not. */
+#include "lcp_sphere.h"
+
+static void at_128(void **state)
+{
+  (void)state;
+  sphere t;
+  sphere_create(&t, MN_PROBLEM_HALF_SPHERE_S, 128, 1);
+  mn_lcp_report fas = sphere_solve(&t, MN_LCP_FAS, 100);
+  CHECK(fas.solve.reason == MN_CONVERGED);
+  CHECK_LE(fas.solve.iterations, 1.5 * 11.94);
+  mn_lcp_report constant = sphere_solve(&t, MN_LCP_FAS_CONSTANT, 500);
+  CHECK_GE(constant.solve.iterations, 10 * fas.solve.iterations);
+  mn_lcp_report plain = sphere_solve(&t, MN_LCP_FAS_PLAIN_WALLS, 100);
+  CHECK_GE(plain.solve.iterations, 1.8 * fas.solve.iterations);
+  mn_lcp_report fast = sphere_solve(&t, MN_LCP_FAST, 100);
+  CHECK(fast.solve.reason == MN_CONVERGED);
+  CHECK_LE(fast.solve.iterations, 12);
+  CHECK_DONE();
+  mn_lcp_report direct = sphere_solve(&t, MN_LCP_FAS_DIRECT_COARSE, 250);
+  CHECK(direct.solve.reason == MN_CONVERGED);
+  CHECK_MUST_HAVE_FAILED();
+  sphere_destroy(&t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(at_128)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
