@@ -2,7 +2,7 @@
 
        0 <= p  perp  A p - b >= 0   on cells that touch a solid,     A p = b   elsewhere
 
-   A and the unknowns as in pressure.h [Lai 2018, eq. 3.40, with the sign of b changed]. The
+   A and the unknowns as in pressure.h [Lai 2021, eq. 3.40, with the sign of b changed]. The
    residual is
    ||min(p, A p - b)||_inf on the first kind of cells and |A p - b| on the others.
 
