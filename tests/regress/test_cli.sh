@@ -101,5 +101,12 @@ is "a built-in scene resumed" "$(field built 'run["scene"], run["frame"]')" "tay
 "$program" pressure --n 16 --json > p.json
 is "pressure" "$(json p.json 'rows[0]["solver"], rows[0]["reason"], rows[0]["residual"] <= 1e-6')" "mgpcg converged True"
 json p.json '[rows[0][k] for k in "n unknowns solver threads iterations outer setup_s solve_s residual complementarity wu_s peak_mb".split()]' > /dev/null || fail "pressure lacks a key"
+for solver in fast fas pi-pcg pi-mg pe-pcg pe-mg fmg newton pgs mprgp fas-trilinear fas-constant fas-plain-walls fas-direct; do
+  "$program" pressure --n 16 --solver $solver --json > p.json
+  is "pressure --solver $solver" "$(json p.json 'rows[0]["solver"], rows[0]["reason"], rows[0]["residual"] <= 1e-6, rows[0]["complementarity"] < 1e-6, rows[0]["outer"] > 0')" "$solver converged True True True"
+done
+"$program" pressure --n 16 --solver pgs --iterations 4 > out 2>&1 && fail "pgs stopped early is no failure"
+"$program" pressure --problem mms-disk --solver fas > out 2>&1 && fail "mms-disk as an LCP"
+grep -q 'mms-disk has no surface' out || fail "mms-disk as an LCP: $(cat out)"
 is "bench lists" "$("$program" bench --json > b.json && json b.json 'rows[0]["bench"]')" pressure
 exit $failed
