@@ -31,6 +31,7 @@ static int check(app_args *args)
 {
   mn_context *ctx = NULL;
   mn_model *model = NULL;
+  mn_world *world = NULL;
   if (args->word_count != 1)
     return app_error(MN_BAD_INPUT, "check needs a scene: meniscus %s", args->command->usage);
   int bad = app_context(args, &ctx);
@@ -39,9 +40,12 @@ static int check(app_args *args)
   mn_status status =
       mn_scene_load(ctx, args->words[0], args->settings, args->setting_count, &model);
   if (status == MN_OK)
+    status = mn_world_create(ctx, model, &world); /* what only the grid can tell */
+  if (status == MN_OK)
     report(args, mn_model_get(model));
   else
     app_fail(ctx, status);
+  mn_world_destroy(&world);
   mn_model_destroy(&model);
   mn_context_destroy(&ctx);
   return (int)status;
@@ -50,7 +54,7 @@ static int check(app_args *args)
 const app_command app_check = {
     "check",
     "check SCENE [-p KEY=VALUE]... [--json]",
-    "validate a scene without running it",
+    "validate a scene and its first state without running it",
     NULL,
     1,
     options,

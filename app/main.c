@@ -54,32 +54,41 @@ static void wait_politely(char **argv)
     execv("/proc/self/exe", argv); /* returns only if it failed: slower then, not wrong */
 }
 
+/* What was printed must have arrived. */
+static int finish(int status)
+{
+  if ((fflush(stdout) || ferror(stdout)) && !status)
+    return app_error(MN_ENVIRONMENT, "cannot write to standard output");
+  return status;
+}
+
 int main(int argc, char **argv)
 {
   wait_politely(argv);
   signal(SIGXFSZ, SIG_IGN); /* a write beyond a size limit fails like one to a full disk */
+  signal(SIGPIPE, SIG_IGN); /* a reader that goes away does not end a run */
   if (argc < 2) {
     help(stderr);
     return MN_BAD_INPUT;
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
     help(stdout);
-    return 0;
+    return finish(0);
   }
   if (!strcmp(argv[1], "--version")) {
     printf("meniscus %s\n", mn_version());
-    return 0;
+    return finish(0);
   }
   for (int i = 0; i < COMMANDS; i++) {
     if (strcmp(argv[1], commands[i]->name))
       continue;
     if (asks_for_help(argc - 2, argv + 2)) {
       app_help(commands[i]);
-      return 0;
+      return finish(0);
     }
     app_args args;
     int status = app_parse(commands[i], argc - 2, argv + 2, &args);
-    return status ? status : commands[i]->run(&args);
+    return finish(status ? status : commands[i]->run(&args));
   }
   return unknown(argv[1]);
 }

@@ -1,6 +1,7 @@
 #include "app.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static const app_option options[] = {
     {"-o", "DIR", "directory of the results (default: runs/NAME)"},
@@ -32,6 +33,15 @@ static mn_status load(job *j, const app_args *args)
     snprintf(j->directory, sizeof j->directory, out ? "%s" : "runs/%s",
              out ? out : mn_model_get(j->model)->name);
   return status;
+}
+
+/* Whether there is something to resume: a run stopped while its first state was made left nothing.
+ */
+static int holds_run(const char *directory)
+{
+  char path[MN_PATH_MAX + 16];
+  snprintf(path, sizeof path, "%s/run.json", directory);
+  return access(path, F_OK) == 0;
 }
 
 static int run(app_args *args)
@@ -66,7 +76,7 @@ static int run(app_args *args)
   }
   if (status != MN_OK)
     app_fail(j.ctx, status);
-  if (status == MN_INTERRUPTED)
+  if (status == MN_INTERRUPTED && holds_run(j.directory))
     app_error(0, "continue with: meniscus resume %s", j.directory);
   mn_model_destroy(&j.model);
   free(j.text);

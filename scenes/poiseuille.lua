@@ -8,7 +8,7 @@ return scene {
   title      = "Plane Poiseuille flow",
   reproduces = "Exact: u = 4 u_max (y/H) (1 - y/H), mean 2/3 u_max, reached within 3 H^2 / "
                .. "(pi^2 nu)",
-  domain     = box { size = {2 * H, H}, cells = {2 * n, n}, left = "open", right = "open",
+  domain     = box { size = {2 * H, H}, cells = {2 * n, n}, left = "through", right = "through",
                      bottom = "noslip", top = "noslip" },
   fluid      = smoke { density = 1, viscosity = nu, gravity = {0, 0}, max_dt = 0.02,
                        body_force = {8 * nu * u_max / H ^ 2, 0} },

@@ -11,7 +11,7 @@ local sources = {
 }
 for _, y in ipairs { 0.405, 0.455, 0.505, 0.555, 0.605 } do
   sources[#sources + 1] = emitter {
-    shape = box { center = {0.05, y}, size = {0.06, 0.025} } }
+    shape = box { center = {0.05, y}, size = {0.06, math.max(0.025, 1.01 / n)} } }
 end
 
 return scene {

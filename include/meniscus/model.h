@@ -22,7 +22,8 @@ extern "C" {
 typedef enum mn_side_kind {
   MN_SIDE_SLIP,   /* closed; the fluid slides along it */
   MN_SIDE_NOSLIP, /* closed; the fluid sticks to it */
-  MN_SIDE_OPEN    /* fluid passes; outside it is ambient fluid at rest (smoke) or air (water) */
+  MN_SIDE_OPEN,   /* fluid passes; outside it is ambient fluid at rest (smoke) or air (water) */
+  MN_SIDE_THROUGH /* fluid passes; outside it moves as it does at the side: a channel that goes on */
 } mn_side_kind;
 
 typedef struct mn_side_def {

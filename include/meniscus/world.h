@@ -41,7 +41,8 @@ double mn_world_time(const mn_world *world);
 int64_t mn_world_steps(const mn_world *world);
 int mn_world_frame(const mn_world *world);               /* frames completed; 0 at the start */
 uint64_t mn_world_hash(mn_world *world);                 /* of the whole state */
-double mn_world_probe(const mn_world *world, int probe); /* value of the model's probe now */
+/* Value of the model's probe now; NaN if there is no such probe. */
+double mn_world_probe(const mn_world *world, int probe);
 
 /* A checkpoint is a folder of .npy arrays and a manifest; written under another name, synced, then
    renamed, so that a folder under its final name is always whole. */

@@ -479,7 +479,7 @@ mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_
   v.sigma = THICKNESS / v.longest;
   v.smoke = shown.map == MN_MAP_SMOKE;
   v.water = shown.map == MN_MAP_WATER;
-  v.floor = def->domain.side[2].kind != MN_SIDE_OPEN;
+  v.floor = def->domain.side[2].kind < MN_SIDE_OPEN; /* closed */
   mn_status status = MN_NEW(ctx, "a preview's light", cells, &v.light);
   if (status == MN_OK)
     status = MN_NEW(ctx, "a preview's blocks", blocks, &v.empty);

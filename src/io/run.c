@@ -177,6 +177,7 @@ static mn_status loop(run *r)
 static mn_status describe_scene(run *r)
 {
   const char *text = r->def->scene_text, *folder = r->def->scene_folder;
+  mn_shapes_hash(r->model, r->settings.shapes_hash);
   if (text)
     snprintf(r->settings.scene_hash, sizeof r->settings.scene_hash, "%016" PRIx64,
              mn_hash(MN_HASH_START, text, strlen(text)));

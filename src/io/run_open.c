@@ -55,6 +55,20 @@ static mn_status load(mn_context *ctx, const mn_run_settings *s, const char *tex
   return status;
 }
 
+static mn_status check_shapes(mn_context *ctx, const char *directory, const mn_run_settings *s,
+                              const mn_model *model)
+{
+  char hash[20];
+  mn_shapes_hash(mn_model_get(model), hash);
+  if (!strcmp(hash, s->shapes_hash))
+    return MN_OK;
+  return mn_fail(
+      ctx, MN_BAD_INPUT,
+      "the shapes of the scene are not those that the run in %s was started with: a mesh "
+      "file has changed; use run instead of resume",
+      directory);
+}
+
 mn_status mn_run_open(mn_context *ctx, const char *directory, mn_model **model)
 {
   mn_run_settings s;
@@ -65,6 +79,10 @@ mn_status mn_run_open(mn_context *ctx, const char *directory, mn_model **model)
     status = read_scene(ctx, directory, &s, &text);
   if (status == MN_OK)
     status = load(ctx, &s, text, model);
+  if (status == MN_OK)
+    status = check_shapes(ctx, directory, &s, *model);
+  if (status != MN_OK)
+    mn_model_destroy(model);
   mn_free(text);
   mn_free(s.params);
   return status;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/run_folder.h"
@@ -126,6 +127,7 @@ static void add_scene(cJSON *root, const mn_run_settings *s, const mn_model_def 
     cJSON_AddStringToObject(params, def->params[i].name, def->params[i].value);
   cJSON_AddStringToObject(root, "scene_folder", s->folder);
   cJSON_AddStringToObject(root, "scene_hash", s->scene_hash);
+  cJSON_AddStringToObject(root, "shapes_hash", s->shapes_hash);
   cJSON_AddItemToObject(root, "cells", cJSON_CreateIntArray(def->domain.cells, def->domain.dim));
   cJSON_AddNumberToObject(root, "frames", s->frames);
   add_exact(root, "until_hex", s->until);
@@ -161,6 +163,32 @@ static void add_progress(cJSON *root, const mn_record *r, mn_world *world,
     snprintf(hash, sizeof hash, "%016" PRIx64, mn_world_hash(world));
     cJSON_AddStringToObject(root, "state_hash", hash);
   }
+}
+
+static uint64_t hash_shape(uint64_t h, const mn_domain_def *d, const mn_shape *shape)
+{
+  enum { POINTS = 64 };
+  double value[POINTS];
+  for (int i = 0; i < POINTS && shape; i++) {
+    mn_vec3 x = d->origin; /* a low-discrepancy sequence */
+    static const double STEP[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+    for (int a = 0; a < d->dim; a++)
+      x.v[a] += d->size.v[a] * fmod((i + 1) * STEP[a], 1);
+    value[i] = mn_shape_distance(shape, x);
+  }
+  return shape ? mn_hash(h, value, sizeof value) : h;
+}
+
+void mn_shapes_hash(const mn_model_def *def, char text[20])
+{
+  uint64_t h = MN_HASH_START;
+  for (int i = 0; i < def->solid_count; i++)
+    h = hash_shape(h, &def->domain, def->solids[i].shape);
+  for (int i = 0; i < def->source_count; i++)
+    h = hash_shape(h, &def->domain, def->sources[i].shape);
+  h = hash_shape(h, &def->domain, def->fluid.initial_smoke_shape);
+  h = hash_shape(h, &def->domain, def->fluid.initial_water);
+  snprintf(text, 20, "%016" PRIx64, h);
 }
 
 mn_status mn_record_write(mn_context *ctx, const char *directory, const mn_run_settings *settings,
@@ -225,6 +253,7 @@ mn_status mn_settings_read(mn_context *ctx, const char *directory, mn_run_settin
     get_text(root, "scene", s->scene, sizeof s->scene);
     get_text(root, "scene_folder", s->folder, sizeof s->folder);
     get_text(root, "scene_hash", s->scene_hash, sizeof s->scene_hash);
+    get_text(root, "shapes_hash", s->shapes_hash, sizeof s->shapes_hash);
     get_text(root, "state", s->state, sizeof s->state);
     s->frames = frames->valueint;
     s->until = get_exact(root, "until_hex");

@@ -36,6 +36,7 @@ typedef struct mn_run_settings {
   char scene[MN_NAME_MAX];
   char folder[MN_PATH_MAX]; /* of mesh files, absolute; "" if none */
   char scene_hash[20];      /* of scene.lua; "" if there is none */
+  char shapes_hash[20];     /* of the shapes, so that a changed mesh file is noticed */
   int frames;               /* where the run ends */
   double until;             /* s */
   char state[32];           /* running, done, interrupted, failed */
@@ -51,6 +52,9 @@ typedef struct mn_run_status {
   double wall_s;
   int hash; /* include the state's hash */
 } mn_run_status;
+
+/* A fingerprint of all shapes: their distances at some fixed points of the domain. */
+void mn_shapes_hash(const mn_model_def *def, char text[20]);
 
 /* Rewrites DIRECTORY/run.json atomically. */
 MN_MUST_CHECK mn_status mn_record_write(mn_context *ctx, const char *directory,

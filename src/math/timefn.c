@@ -71,3 +71,45 @@ double mn_timefn_rate(const mn_timefn *f, double t)
   }
   return 0;
 }
+
+static void keys_bounds(const mn_timefn *f, double t0, double t1, double *value, double *rate)
+{
+  for (int i = 0; i < f->key_count; i++) {
+    if (f->key_time[i] >= t0 && f->key_time[i] <= t1)
+      *value = fmax(*value, fabs(f->key_value[i]));
+    if (i > 0 && f->key_time[i] > t0 && f->key_time[i - 1] < t1) {
+      double slope =
+          (f->key_value[i] - f->key_value[i - 1]) / (f->key_time[i] - f->key_time[i - 1]);
+      *rate = fmax(*rate, fabs(slope));
+    }
+  }
+}
+
+void mn_timefn_bounds(const mn_timefn *f, double t0, double t1, double *value, double *rate)
+{
+  double change = fabs(f->to - f->from);
+  int meets = t1 > f->start && t0 < f->start + f->duration; /* the ramp */
+  *value = fmax(fabs(mn_timefn_eval(f, t0)), fabs(mn_timefn_eval(f, t1)));
+  *rate = 0;
+  switch (f->kind) {
+  case MN_TIME_CONSTANT:
+    break;
+  case MN_TIME_LINEAR:
+  case MN_TIME_COSINE:
+    if (f->duration > 0)
+      *rate = meets ? change / f->duration * (f->kind == MN_TIME_COSINE ? 0.5 * MN_PI : 1) : 0;
+    else if (t0 < f->start && t1 >= f->start)
+      *rate = change / (t1 - t0);
+    break;
+  case MN_TIME_RATE:
+    *rate = fabs(f->rate);
+    break;
+  case MN_TIME_WAVE:
+    *value = fabs(f->mean) + fabs(f->amplitude);
+    *rate = 2 * MN_PI * fabs(f->frequency * f->amplitude);
+    break;
+  case MN_TIME_KEYS:
+    keys_bounds(f, t0, t1, value, rate);
+    break;
+  }
+}

@@ -83,7 +83,7 @@ static mn_status check_side(mn_context *ctx, const mn_domain_def *d, int s)
   const mn_side_def *side = &d->side[s];
   char key[64];
   snprintf(key, sizeof key, "domain.%s", side_names[s]);
-  MN_TRY(check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_OPEN));
+  MN_TRY(check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_THROUGH));
   MN_TRY(check_vector(ctx, d->dim, key, side->velocity));
   MN_TRY(check_timefn(ctx, key, &side->ramp));
   if (side->velocity.v[s / 2] != 0)
@@ -325,6 +325,12 @@ static mn_status check_probes(mn_context *ctx, const mn_model_def *def)
     snprintf(key, sizeof key, "probes[%d]", i + 1);
     MN_TRY(check_probe(ctx, def, &def->probes[i], key));
   }
+  for (int i = 0; i < def->probe_count; i++)
+    if (!strcmp(def->probes[i].name, "time"))
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "probes[%d].name is \"time\", the name of the first column of "
+                     "probes.csv; choose another",
+                     i + 1);
   return def->probe_count ? check_unique(ctx, "probes", def->probes[0].name, sizeof *def->probes,
                                          def->probe_count)
                           : MN_OK;

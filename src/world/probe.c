@@ -75,6 +75,8 @@ static double volume(const mn_world *w, const char *of)
 
 double mn_world_probe(const mn_world *w, int index)
 {
+  if (index < 0 || index >= w->def->probe_count)
+    return NAN;
   const mn_probe_def *p = &w->def->probes[index];
   mn_mac_view view = mn_mac_look(&w->fluid);
   switch (p->kind) {

@@ -36,8 +36,8 @@ static const mn_key scene_keys[] = {
 
 #define SIDE(name, i, text)                                                                        \
   {                                                                                                \
-    name, MN_KEY_SIDE, "", "\"slip\"", 0, 0, 0, "slip noslip open", AT(mn_domain_def, side[i]),    \
-        text                                                                                       \
+    name, MN_KEY_SIDE, "", "\"slip\"", 0, 0, 0, "slip noslip open through",                        \
+        AT(mn_domain_def, side[i]), text                                                           \
   }
 
 static const mn_key domain_keys[] = {
@@ -56,8 +56,11 @@ static const mn_key domain_keys[] = {
     END};
 
 static const mn_key wall_keys[] = {
-    {"kind", MN_KEY_CHOICE, "", "\"noslip\"", 0, 0, 0, "slip noslip open", AT(mn_side_def, kind),
-     "slip: the fluid slides along it; noslip: it sticks; open: it passes"},
+    {"kind", MN_KEY_CHOICE, "", "\"noslip\"", 0, 0, 0, "slip noslip open through",
+     AT(mn_side_def, kind),
+     "slip: the fluid slides along it; noslip: it sticks; open: it passes, and what enters comes "
+     "from "
+     "rest; through: what enters moves as at the side, as in a channel that goes on"},
     {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_side_def, velocity),
      "of a no-slip wall along itself"},
     {"ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_side_def, ramp), "multiplies velocity"},
@@ -82,7 +85,7 @@ static const mn_key fluid_keys[] = {
     {"cfl", MN_KEY_NUMBER, "", "1", MN_BETWEEN, 0.001, 20, "", AT(mn_fluid_def, cfl),
      "cells that the fastest fluid crosses in a substep"},
     {"dt", MN_KEY_NUMBER, "s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_fluid_def, dt),
-     "fixed substep; 0: from cfl"},
+     "substep to take where cfl allows it, shortened to meet the frames; 0: from cfl"},
     {"max_dt", MN_KEY_NUMBER, "s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_fluid_def, max_dt),
      "greatest substep; 0: no limit but the frames"},
     {"pressure_solver", MN_KEY_CHOICE, "", "\"mgpcg\"", 0, 0, 0, "mgpcg pcg",

@@ -158,11 +158,14 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
                    w->clock.time);
   MN_TRY(allowed_dt(w, &dt));
   double parts = fmax(1, ceil(rest / dt - 1e-9));
-  if (!(parts < 1e15))
+  if (!(dt > 1e-14 * fabs(w->clock.time)))
     return mn_fail(w->ctx, MN_FAILED,
                    "at %.6g s (step %lld) the time step is down to %.3g s; try weaker sources or a "
                    "coarser grid",
                    w->clock.time, (long long)w->clock.step, dt);
+  if (!(parts < 1e15))
+    return mn_fail(w->ctx, MN_BAD_INPUT, "%g s is too far away: it would take %.3g steps", until,
+                   parts);
   dt = rest / parts;
   MN_TRY(w->fluid.ops->save(w->fluid.self));
   outcome result;

@@ -10,7 +10,7 @@
 static void begin_channel(mac_case *c, int cells, double nu)
 {
   mac_case_begin(c, 2, mn_v3(8.0 / cells, 1, 0), 8);
-  c->def.domain.side[0].kind = c->def.domain.side[1].kind = MN_SIDE_OPEN;
+  c->def.domain.side[0].kind = c->def.domain.side[1].kind = MN_SIDE_THROUGH;
   c->def.domain.side[2].kind = c->def.domain.side[3].kind = MN_SIDE_NOSLIP;
   c->def.fluid.viscosity = nu;
 }

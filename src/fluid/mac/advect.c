@@ -35,6 +35,16 @@ static inline mn_vec3 departure(const job *w, int i, int j, int k, const int dim
   return mn_tracer_path(&w->tracer, x, mn_tracer_velocity_at(&w->tracer, place, i, j, k, dim), dim);
 }
 
+/* What comes in through an open side: a scalar has its value outside, a velocity falls to it over a
+   cell, as fluid does that is drawn in from rest. */
+static inline double entering(const job *w, mn_vec3 x, int side, double at_side)
+{
+  if (w->from->place == MN_CELL)
+    return *w->outside;
+  double beyond = side % 2 ? x.v[side / 2] - w->tracer.end[side / 2] : -x.v[side / 2];
+  return beyond < 1 ? mn_lerp(beyond, at_side, *w->outside) : *w->outside;
+}
+
 /* to <- A q in the rows [j0, j1) of plane k, and the bounds for the limiter */
 static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim)
 {
@@ -49,8 +59,9 @@ static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim
       double *lo = &mac->lo[base + q], *hi = &mac->hi[base + q];
       double value = mn_tracer_sample_range(&w->tracer, w->from, x, lo, hi, dim);
       if (side >= 0) {
-        int enters = w->outside && mac->def->domain.side[side].kind == MN_SIDE_OPEN;
-        value = *lo = *hi = enters ? *w->outside : value;
+        if (w->outside && mac->def->domain.side[side].kind == MN_SIDE_OPEN)
+          value = entering(w, x, side, value);
+        *lo = *hi = value;
       } else if (!limiter) {
         *lo = -INFINITY;
         *hi = INFINITY;

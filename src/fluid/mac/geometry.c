@@ -76,6 +76,19 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
   return s < 0 ? mn_v3(0, 0, 0) : solid_velocity(&mac->geometry.place[s], x);
 }
 
+double mn_mac_solid_reach(const mn_mac *mac, int solid)
+{
+  const mn_solid_def *s = &mac->def->solids[solid];
+  double whole = mn_length(mac->def->domain.size), far = 0;
+  mn_vec3 lo, hi;
+  mn_shape_bounds(s->shape, &lo, &hi);
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double reach = fmax(fabs(lo.v[a] - s->motion.pivot.v[a]), fabs(hi.v[a] - s->motion.pivot.v[a]));
+    far += reach * reach;
+  }
+  return fmin(sqrt(far), whole);
+}
+
 static void sample_distance(mn_mac *mac, const mn_placement *places)
 {
   mn_field *f = &mac->geometry.solid;
@@ -120,11 +133,12 @@ static mn_status mark_sources(mn_mac *mac)
       }
   for (int s = 0; s < def->source_count; s++)
     if (!found[s])
-      return mn_fail(mac->ctx, MN_BAD_INPUT,
-                     "source \"%s\" holds the centre of no cell (cells are %g m wide): move it "
-                     "into the domain, "
-                     "make it thicker, or use more cells",
-                     def->sources[s].name, mac->grid.dx);
+      return mn_fail(
+          mac->ctx, MN_BAD_INPUT,
+          "scene.sources[%d]%s%s: it holds the centre of no cell (cells are %g m wide): move it "
+          "into the domain, "
+          "make it thicker, or use more cells",
+          s + 1, *def->sources[s].name ? " " : "", def->sources[s].name, mac->grid.dx);
   return MN_OK;
 }
 
@@ -141,11 +155,15 @@ static double profile_factor(const mn_source_def *s, mn_vec3 x)
   mn_vec3 axis = mn_scale(1 / speed, s->velocity);
   mn_vec3 r = mn_sub(x, mn_scale(0.5, mn_add(lo, hi)));
   mn_vec3 across = mn_madd(r, -mn_dot(r, axis), axis);
-  for (int a = 0; a < 3; a++) {
-    double half = 0.5 * (hi.v[a] - lo.v[a]);
-    if (half > 0 && isfinite(half))
-      factor -= across.v[a] * across.v[a] / (half * half);
-  }
+  if (lo.z == hi.z) { /* 2D: one direction across */
+    double half = 0.5 * (fabs(axis.y) * (hi.x - lo.x) + fabs(axis.x) * (hi.y - lo.y));
+    factor -= mn_dot(across, across) / (half * half);
+  } else
+    for (int a = 0; a < 3; a++) {
+      double half = 0.5 * (hi.v[a] - lo.v[a]);
+      if (half > 0 && isfinite(half))
+        factor -= across.v[a] * across.v[a] / (half * half);
+    }
   return factor > 0 ? factor : 0;
 }
 
@@ -179,7 +197,7 @@ static void close_face(mn_mac *mac, const mn_placement *places, int a, int i, in
     g->kind[a][q] = MN_FACE_SOURCE;
     g->wall[a].data[q] = source_velocity(mac, below, above, a, x, time);
     w = 0;
-  } else if ((low || high) && mac->def->domain.side[2 * a + high].kind != MN_SIDE_OPEN) {
+  } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     g->kind[a][q] = MN_FACE_SIDE;
     w = 0;
   } else if (w < 1) {

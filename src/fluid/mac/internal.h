@@ -70,7 +70,8 @@ typedef struct mn_mac_state {
   mn_field before[3]; /* u one substep earlier; order 2 only */
   mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
   mn_field smoke, temperature, liquid;
-  double scalars[2]; /* time, s; length of the last substep, s (0: there was none) */
+  double scalars[3]; /* time, s; length of the last substep, s (0: there was none);
+                         1 if no wall jumped in it: p and before may be extrapolated */
 } mn_mac_state;
 
 typedef struct mn_mac {
@@ -84,6 +85,8 @@ typedef struct mn_mac {
 
   /* work */
   double dt;
+  int extrapolates;   /* this substep uses p and before */
+  double speed;       /* greatest on any face, of star and the walls */
   mn_field trace[3];  /* velocity along which things are carried: that of the middle of the step */
   mn_field star[3];   /* after begin: the velocity before the projection */
   mn_field result[3]; /* after solve: the new velocity; scratch before */
@@ -109,6 +112,8 @@ void mn_mac_geometry_destroy(mn_mac *mac);
 void mn_mac_geometry_update(mn_mac *mac, double time, double dt);
 /* Of the solid nearest to x. */
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
+/* Greatest distance of a solid's points from its pivot, within the domain's size. */
+double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
 /* boundary.c */
 mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extension *e);
@@ -140,8 +145,9 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt);
 /* project.c */
 /* result <- the divergence-free part of star, dp <- the pressure (increment) that made it so */
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
-/* greatest |div u| over the cells with fluid */
-double mn_mac_divergence(mn_mac *mac, const mn_field u[3]);
+/* greatest |div u| over the cells with fluid; phi: the liquid's level set, without data for smoke
+ */
+double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field u[3]);
 
 /* liquid.c */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi);

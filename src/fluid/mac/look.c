@@ -10,6 +10,7 @@ static void refresh(mn_mac *mac)
     mn_mac_geometry_update(mac, mac->state.scalars[0], mac->state.scalars[1]);
     if (mac->state.liquid.data)
       mn_liquid_plan(mac, &mac->state.liquid);
+    mac->report.divergence = mn_mac_divergence(mac, &mac->state.liquid, mac->state.u);
   }
 }
 

@@ -205,6 +205,13 @@ static mn_status initial_state(mn_mac *mac)
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&mac->star[a], &s->u[a]);
   MN_TRY(mn_mac_project(mac, 1, &mac->report));
+  if (mac->report.reason != MN_CONVERGED)
+    return mn_fail(mac->ctx, MN_FAILED,
+                   "the initial velocity could not be made free of divergence: the pressure solve "
+                   "stopped after %d "
+                   "iterations at a residual of %g; try a larger fluid.pressure_max_iterations",
+                   mac->report.iterations, mac->report.residual);
+  s->scalars[2] = 1;
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&s->u[a], &mac->result[a]);
   mn_mac_close(mac, 0, s->u);
@@ -220,7 +227,7 @@ static mn_status create(mn_mac *mac)
   mac->grid = mn_grid_make(&mac->ctx->exec, domain->dim, domain->cells,
                            domain->size.x / domain->cells[0], domain->origin);
   for (int side = 0; side < 2 * domain->dim; side++)
-    mac->open_sides |= domain->side[side].kind == MN_SIDE_OPEN ? 1u << side : 0;
+    mac->open_sides |= domain->side[side].kind >= MN_SIDE_OPEN ? 1u << side : 0;
   for (int s = 0; s < mac->def->solid_count; s++)
     mac->moving |= mac->def->solids[s].moving;
   MN_TRY(create_state(mac, &mac->state));
@@ -232,14 +239,17 @@ static mn_status create(mn_mac *mac)
 
 double mn_mac_bytes(const mn_model_def *def)
 {
-  double cells = (double)def->domain.cells[0] * def->domain.cells[1] *
-                 (def->domain.dim == 3 ? def->domain.cells[2] : 1);
+  double points = 1; /* of a field, ghosts included */
   int dim = def->domain.dim, second = def->fluid.order == 2;
+  for (int a = 0; a < dim; a++)
+    points *= def->domain.cells[a] + 1.0 + 2 * MN_GHOST;
   double fields =
       (dim * (1 + second) + 3) * 2 /* state, saved */ + 4 * dim + 8 + 3 /* work */ + 2 * dim + 2;
   fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
   double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
-  return cells * (fields * sizeof(double) + plans + 150);
+  double solver = 150;                      /* bytes per unknown at most */
+  return points *
+         (fields * sizeof(double) + plans + solver * (def->fluid.viscosity > 0 ? 1 + dim : 1));
 }
 
 /* ---- the substep ----------------------------------------------------------------------------- */
@@ -283,7 +293,7 @@ static void combine(const mn_mac *mac, mn_field *to, const mn_field *a, double s
 static void make_trace(mn_mac *mac)
 {
   double last = mac->state.scalars[1];
-  double ahead = second_order(mac) && last > 0 ? 0.5 * mac->dt / last : 0;
+  double ahead = mac->extrapolates && last > 0 ? 0.5 * mac->dt / last : 0;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *u = &mac->state.u[a];
     if (ahead > 0) { /* u + ahead (u - before) */
@@ -378,6 +388,7 @@ static mn_status mac_begin(void *self, double t, double dt)
 {
   mn_mac *mac = self;
   mac->dt = dt;
+  mac->extrapolates = second_order(mac) && mac->state.scalars[2] > 0;
   mn_mac_geometry_update(mac, t + dt, dt);
   make_trace(mac);
   if (is_water(mac))
@@ -386,7 +397,8 @@ static mn_status mac_begin(void *self, double t, double dt)
     carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
   if (mac->state.temperature.data)
     carry_scalar(mac, &mac->state.temperature, mac->def->fluid.ambient, &mac->temperature_next);
-  int second = second_order(mac);
+  int second = mac->extrapolates;
+  const double rest = 0; /* what enters through an open side */
   if (second)
     old_pressure_acceleration(mac);
   for (int a = 0; a < mac->grid.dim; a++) {
@@ -395,7 +407,7 @@ static mn_status mac_begin(void *self, double t, double dt)
       combine(mac, &mac->result[a], from, -0.5 * dt, &mac->gradient[a]);
       from = &mac->result[a];
     }
-    mn_mac_advect(mac, dt, from, NULL, &mac->star[a]);
+    mn_mac_advect(mac, dt, from, &rest, &mac->star[a]);
     if (second)
       combine(mac, &mac->star[a], &mac->star[a], 0.5 * dt, &mac->gradient[a]);
   }
@@ -412,6 +424,42 @@ static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report 
   mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
   *report = mac->report;
   return status;
+}
+
+/* A wall whose velocity changes by more than this part of the greatest speed in one step has
+ * jumped. */
+static const double JUMP = 0.25;
+
+/* How much the walls' velocities changed from the last substep to this one, m/s. A jump acts like a
+   blow: its pressure is an impulse of this step alone, and carried into the next it would create
+   motion from nothing (a plate that stopped, and 24 % more energy one step later). */
+static double wall_jump(const mn_mac *mac)
+{
+  const mn_model_def *def = mac->def;
+  double t = mac->geometry.time, dt = mac->dt, start = t - dt, last = mac->state.scalars[1],
+         most = 0;
+  for (int i = 0; i < def->source_count; i++) {
+    const mn_source_def *s = &def->sources[i];
+    double change = mn_timefn_eval(&s->ramp, t) - mn_timefn_eval(&s->ramp, start);
+    if (s->blows)
+      most = fmax(most, mn_length(s->velocity) * fabs(change));
+  }
+  for (int i = 0; i < def->solid_count; i++) {
+    const mn_solid_def *s = &def->solids[i];
+    if (!s->moving)
+      continue;
+    double before[2], now[2];
+    const mn_timefn *f[2] = {&s->motion.path, &s->motion.turn};
+    for (int n = 0; n < 2; n++) {
+      double here = mn_timefn_eval(f[n], start);
+      now[n] = (mn_timefn_eval(f[n], t) - here) / dt;
+      before[n] = last > 0 ? (here - mn_timefn_eval(f[n], start - last)) / last
+                           : mn_timefn_rate(f[n], start);
+    }
+    most = fmax(most, mn_length(s->motion.translate) * fabs(now[0] - before[0]) +
+                          mn_mac_solid_reach(mac, i) * fabs(now[1] - before[1]));
+  }
+  return most;
 }
 
 static void swap(mn_field *a, mn_field *b)
@@ -439,12 +487,15 @@ static mn_status mac_commit(void *self)
     swap(&s->u[a], &mac->result[a]);
   }
   mn_mac_close(mac, end, s->u);
-  if (second_order(mac)) {
+  if (mac->extrapolates)
     combine(mac, &s->p, &s->p, 1, &mac->dp);
+  else
+    mn_field_copy(&s->p, &mac->dp);
+  if (second_order(mac)) {
     mn_extension_apply(&mac->geometry.cell_extension, &s->p);
     mn_mac_fill_cells(&s->p);
-  } else
-    mn_field_copy(&s->p, &mac->dp);
+  }
+  s->scalars[2] = wall_jump(mac) <= JUMP * mac->speed;
   s->scalars[0] = end;
   s->scalars[1] = mac->dt;
   return MN_OK;
@@ -487,7 +538,7 @@ static int mac_arrays(void *self, mn_array *arrays, int capacity)
   MN_MAC_STATE_FIELDS(X)
 #undef X
   if (count < capacity)
-    arrays[count] = (mn_array){"fluid_clock", MN_F64, 1, {2}, mac->state.scalars};
+    arrays[count] = (mn_array){"fluid_clock", MN_F64, 1, {3}, mac->state.scalars};
   return count + 1;
 }
 
@@ -531,26 +582,26 @@ static double greatest(const mn_mac *mac, const mn_field *f, double minus)
 static double driven_speed(const mn_mac *mac)
 {
   const mn_model_def *def = mac->def;
-  double t = mac->state.scalars[0], ahead = t + def->output.every, fastest = 0;
+  double t = mac->state.scalars[0], ahead = t + def->output.every, fastest = 0, value, rate;
   for (int side = 0; side < 2 * def->domain.dim; side++) {
     const mn_side_def *s = &def->domain.side[side];
-    double ramp = fmax(fabs(mn_timefn_eval(&s->ramp, t)), fabs(mn_timefn_eval(&s->ramp, ahead)));
-    fastest = fmax(fastest, mn_length(s->velocity) * ramp);
+    mn_timefn_bounds(&s->ramp, t, ahead, &value, &rate);
+    fastest = fmax(fastest, mn_length(s->velocity) * value);
   }
   for (int i = 0; i < def->source_count; i++) {
     const mn_source_def *s = &def->sources[i];
-    double ramp = fmax(fabs(mn_timefn_eval(&s->ramp, t)), fabs(mn_timefn_eval(&s->ramp, ahead)));
-    if (s->blows)
-      fastest = fmax(fastest, mn_length(s->velocity) * ramp);
+    mn_timefn_bounds(&s->ramp, t, ahead, &value, &rate);
+    fastest = fmax(fastest, s->blows ? mn_length(s->velocity) * value : 0);
   }
   for (int i = 0; i < def->solid_count; i++) {
     const mn_solid_def *s = &def->solids[i];
-    double span = def->output.every;
-    if (s->moving && span > 0) {
-      double rate =
-          fabs(mn_timefn_eval(&s->motion.path, ahead) - mn_timefn_eval(&s->motion.path, t)) / span;
-      fastest = fmax(fastest, mn_length(s->motion.translate) * rate);
-    }
+    double turning;
+    if (!s->moving)
+      continue;
+    mn_timefn_bounds(&s->motion.path, t, ahead, &value, &rate);
+    mn_timefn_bounds(&s->motion.turn, t, ahead, &value, &turning);
+    fastest =
+        fmax(fastest, mn_length(s->motion.translate) * rate + mn_mac_solid_reach(mac, i) * turning);
   }
   return fastest;
 }

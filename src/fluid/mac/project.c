@@ -34,12 +34,16 @@ static inline double cell_divergence(const mn_mac *mac, const mn_field u[3], int
   return d / mac->grid.dx;
 }
 
-static int is_unknown(const mn_mac *mac, int i, int j, int k)
+/* Cells that must be free of divergence. */
+static int holds_fluid(const mn_mac *mac, const mn_field *phi, int i, int j, int k)
 {
-  return mn_pressure_region_of(mac->pressure, i, j, k) >= 0;
+  const mn_field *f = &mac->b;
+  int64_t q = f->at - f->data + mn_index(f, i, j, k);
+  return mac->geometry.cell_extension.layer[q] == 0 && !mac->geometry.inflow[q] &&
+         (!phi->data || phi->data[q] < 0);
 }
 
-double mn_mac_divergence(mn_mac *mac, const mn_field u[3])
+double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field u[3])
 {
   int slabs = mn_slabs(&mac->b);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -49,7 +53,7 @@ double mn_mac_divergence(mn_mac *mac, const mn_field u[3])
     double worst = 0;
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < mac->b.n[0]; i++)
-        if (is_unknown(mac, i, j, k))
+        if (holds_fluid(mac, phi, i, j, k))
           worst = fmax(worst, fabs(cell_divergence(mac, u, i, j, k)));
     mac->slab[s] = worst;
   }
@@ -69,8 +73,9 @@ static double right_hand_side(mn_mac *mac, double dt, double *speed)
     double worst = 0, fast = 0;
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < mac->b.n[0]; i++) {
-        double value =
-            is_unknown(mac, i, j, k) ? scale * cell_divergence(mac, mac->star, i, j, k) : 0;
+        double value = holds_fluid(mac, &mac->liquid_next, i, j, k)
+                           ? scale * cell_divergence(mac, mac->star, i, j, k)
+                           : 0;
         mn_set(&mac->b, i, j, k, value);
         worst = fmax(worst, fabs(value));
         for (int a = 0; a < mac->grid.dim; a++)
@@ -142,6 +147,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   }
   double speed, worst = right_hand_side(mac, dt, &speed);
   double unit = fluid->density / dt * speed / mac->grid.dx; /* of b */
+  mac->speed = speed;
   if (fluid->order == 2 && !water)
     mn_field_fill(&mac->dp, 0);
   else
@@ -156,6 +162,6 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   if (report->reason == MN_INCOMPATIBLE)
     return incompatible(mac, &region, report->net_flow);
   subtract_gradient(mac, dt);
-  report->divergence = mn_mac_divergence(mac, mac->result);
+  report->divergence = mn_mac_divergence(mac, &mac->liquid_next, mac->result);
   return MN_OK;
 }

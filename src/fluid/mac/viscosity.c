@@ -177,8 +177,10 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt)
     push(mac, dt);
     return MN_OK;
   }
+  int stale = mac->viscous_dt != dt;
+  mac->viscous_dt = 0; /* until all are set up for dt */
   for (int a = 0; a < mac->grid.dim; a++) {
-    if (mac->viscous_dt != dt) {
+    if (stale) {
       assemble(mac, a, GAMMA * dt * nu / (mac->grid.dx * mac->grid.dx));
       MN_TRY(mn_stencil_setup(mac->viscous_solver[a], &mac->viscous[a]));
     }
