@@ -192,6 +192,37 @@ static void test_negative_control_wrong_order(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* mn_timefn_bounds is never below what the function does. */
+static void test_timefn_bounds_hold(void **state)
+{
+  (void)state;
+  const mn_timefn functions[] = {
+      {.kind = MN_TIME_CONSTANT, .to = -2},
+      {.kind = MN_TIME_LINEAR, .from = 1, .to = -3, .start = 0.2, .duration = 0.5},
+      {.kind = MN_TIME_COSINE, .from = 0, .to = 2, .start = 0.1, .duration = 0.3},
+      {.kind = MN_TIME_RATE, .from = 1, .rate = -4, .start = 0.1},
+      {.kind = MN_TIME_WAVE, .mean = 0.5, .amplitude = 2, .frequency = 7, .phase = 1},
+      {.kind = MN_TIME_KEYS,
+       .key_count = 4,
+       .key_time = {0, 0.31, 0.33, 0.9},
+       .key_value = {0, 1, -5, 0}},
+  };
+  double short_value = 0, short_rate = 0; /* by how much a bound is too low */
+  for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+    for (int start = 0; start < 10; start++) {
+      double t0 = 0.1 * start, t1 = t0 + 0.1, value, rate;
+      mn_timefn_bounds(&functions[f], t0, t1, &value, &rate);
+      for (int i = 0; i < 1000; i++) {
+        double t = t0 + (t1 - t0) * i / 1000;
+        short_value = check_worst(short_value, fabs(mn_timefn_eval(&functions[f], t)) - value);
+        short_rate = check_worst(short_rate, fabs(mn_timefn_rate(&functions[f], t)) - rate);
+      }
+    }
+  CHECK_LE(short_value, 1e-12);
+  CHECK_LE(short_rate, 1e-9);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -200,6 +231,7 @@ int main(void)
       cmocka_unit_test(test_quaternions_rotate_as_vectors_do),
       cmocka_unit_test(test_exp_and_log_at_all_angles),
       cmocka_unit_test(test_time_functions),
+      cmocka_unit_test(test_timefn_bounds_hold),
       cmocka_unit_test(test_negative_control_wrong_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
