@@ -43,14 +43,29 @@ static int asks_for_help(int argc, char **argv)
   return 0;
 }
 
+/* Whether other programs keep the machine busy. */
+static int machine_is_busy(void)
+{
+  double load = 1;
+  FILE *file = fopen("/proc/loadavg", "r");
+  if (file && fscanf(file, "%lf", &load) != 1)
+    load = 1;
+  if (file)
+    fclose(file);
+  return load > 0.25 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 /* Threads that wait for each other spin for milliseconds by default. Where other programs share the
-   cores that costs far more than it saves: a small scene took 45 s instead of 3. The OpenMP runtime
-   reads the setting before main starts, so the program starts itself once more with it. */
+   cores that costs far more than it saves: a small scene took 45 s instead of 3. On an idle machine
+   spinning for a moment makes two threads 1.9 times as fast as one, sleeping at once 1.2 times. The
+   OpenMP runtime reads the setting before main starts, so the program starts itself once more. */
 static void wait_politely(char **argv)
 {
   if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
     return;
-  if (!setenv("OMP_WAIT_POLICY", "passive", 1))
+  int set = machine_is_busy() ? setenv("OMP_WAIT_POLICY", "passive", 1)
+                              : setenv("GOMP_SPINCOUNT", "100000", 1);
+  if (!set)
     execv("/proc/self/exe", argv); /* returns only if it failed: slower then, not wrong */
 }
 

@@ -19,9 +19,10 @@ three() { # scene and options
   same "$1: 4 threads" "$first" "$(hash_of 4 "$@")"
 }
 
-three smoke-disk -p n=24 --frames 3
-three smoke-sphere -p n=12 --frames 2
-three moving-plate -p n=24 --frames 3
+# Large enough that four threads are used (a thread gets at least 8192 cells).
+three smoke-disk -p n=128 --frames 1
+three smoke-sphere -p n=28 --frames 1
+three moving-plate -p n=136 --frames 1
 
 # The control: a hash that never changes would pass all of the above.
 a=$(hash_of 1 smoke-disk -p n=24 --frames 2)

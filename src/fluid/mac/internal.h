@@ -77,6 +77,7 @@ typedef struct mn_mac_state {
 typedef struct mn_mac {
   mn_context *ctx;
   const mn_model_def *def; /* borrowed */
+  mn_exec exec;            /* as many of the context's threads as the grid has work for */
   mn_grid grid;
   int moving; /* some solid moves */
   unsigned open_sides;

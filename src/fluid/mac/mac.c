@@ -221,10 +221,19 @@ static mn_status initial_state(mn_mac *mac)
   return MN_OK;
 }
 
+/* A thread with fewer cells waits longer than it works. */
+static const double CELLS_PER_THREAD = 8192;
+
 static mn_status create(mn_mac *mac)
 {
   const mn_domain_def *domain = &mac->def->domain;
-  mac->grid = mn_grid_make(&mac->ctx->exec, domain->dim, domain->cells,
+  double cells = 1;
+  for (int a = 0; a < domain->dim; a++)
+    cells *= domain->cells[a];
+  mac->exec = mac->ctx->exec; /* the bits do not depend on it */
+  if (mac->exec.threads > 1 + cells / CELLS_PER_THREAD)
+    mac->exec.threads = 1 + (int)(cells / CELLS_PER_THREAD);
+  mac->grid = mn_grid_make(&mac->exec, domain->dim, domain->cells,
                            domain->size.x / domain->cells[0], domain->origin);
   for (int side = 0; side < 2 * domain->dim; side++)
     mac->open_sides |= domain->side[side].kind >= MN_SIDE_OPEN ? 1u << side : 0;
