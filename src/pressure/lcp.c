@@ -54,6 +54,12 @@ size_t mn_lcp_unknowns(const mn_lcp *lcp)
   return count;
 }
 
+static double theta_inverse(const mn_pressure_geometry *g, double liquid, double air)
+{
+  double t = liquid / (liquid - air);
+  return 1 / (t > g->theta_min ? t : g->theta_min);
+}
+
 /* Row of cell (i, j, k) divided by 1/dx^2: the couplings to its lower neighbours; returns the
    diagonal, 0 for no unknown. */
 static double row(const mn_grid *grid, const mn_pressure_geometry *g, int i, int j, int k,
@@ -79,86 +85,114 @@ static double row(const mn_grid *grid, const mn_pressure_geometry *g, int i, int
     if (beyond)
       c *= 2;
     else if (other >= 0)
-      c /= fmax(g->theta_min, *here / (*here - other));
+      c *= theta_inverse(g, *here, other);
     diagonal += c;
   }
   return diagonal;
 }
 
+/* Sum of the open fractions of each cell of a row. */
+static void openings(const mn_grid *grid, const mn_pressure_geometry *g, int j, int k, double *sum)
+{
+  for (int a = 0; a < grid->dim; a++) {
+    const double *low = g->open[a].at + mn_index(&g->open[a], 0, j, k);
+    const double *high = low + g->open[a].stride[a];
+    for (int i = 0; i < grid->n[0]; i++)
+      sum[i] = (a ? sum[i] : 0) + (low[i] + high[i]);
+  }
+}
+
+static void assemble_row(mn_lcp *lcp, const mn_pressure_geometry *g, int j, int k)
+{
+  const mn_field *D = &lcp->matrix.diagonal;
+  const mn_grid *grid = D->grid;
+  int64_t first = mn_index(D, 0, j, k), origin = mn_lcp_origin(lcp) + first;
+  double scale = 1 / (grid->dx * grid->dx), *d = D->at + first, *off[3];
+  const double *phi = g->liquid ? g->liquid->at + mn_index(g->liquid, 0, j, k) : NULL;
+  for (int a = 0; a < grid->dim; a++)
+    off[a] = lcp->matrix.off[a].at + first;
+  openings(grid, g, j, k, d);
+  for (int i = 0; i < grid->n[0]; i++) {
+    int open = d[i] > 0, liquid = !phi || phi[i] < 0, separating = 0;
+    double lower[3] = {0};
+    d[i] = open && liquid ? scale * row(grid, g, i, j, k, lower, &separating) : 0;
+    lcp->air[origin + i] = open && !liquid;
+    lcp->separating[origin + i] = d[i] > 0 && separating;
+    for (int a = 0; a < grid->dim; a++)
+      off[a][i] = d[i] > 0 ? lower[a] * scale : 0;
+  }
+}
+
 mn_status mn_lcp_assemble(mn_context *ctx, const mn_pressure_geometry *geometry, mn_lcp *lcp)
 {
   (void)ctx;
-  const mn_field *D = &lcp->matrix.diagonal, *phi = geometry->liquid;
-  const mn_grid *grid = D->grid;
-  int64_t origin = mn_lcp_origin(lcp);
-  double scale = 1 / (grid->dx * grid->dx);
+  const mn_field *D = &lcp->matrix.diagonal;
   lcp->geometry = *geometry;
   lcp->has_geometry = 1;
-#pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
+#pragma omp parallel for schedule(static) num_threads(D->grid->exec->threads)
   for (int s = 0; s < mn_slabs(D); s++) {
     int k, j0, j1;
     mn_slab(D, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
-      for (int i = 0; i < D->n[0]; i++) {
-        int64_t c = mn_index(D, i, j, k);
-        int liquid = !phi || mn_get(phi, i, j, k) < 0, separating = 0;
-        double lower[3] = {0}, diagonal = row(grid, geometry, i, j, k, lower, &separating);
-        lcp->air[origin + c] = !liquid && diagonal > 0;
-        diagonal = liquid ? diagonal : 0;
-        D->at[c] = diagonal * scale;
-        lcp->separating[origin + c] = diagonal > 0 && separating;
-        for (int a = 0; a < grid->dim; a++)
-          lcp->matrix.off[a].at[c] = diagonal > 0 ? lower[a] * scale : 0;
-      }
+      assemble_row(lcp, geometry, j, k);
   }
   return MN_OK;
 }
 
 /* ---- measurement --------------------------------------------------------------------------- */
 
-double mn_lcp_measure(const mn_lcp *lcp, const mn_field *p, const mn_field *r)
+/* Of one slab. */
+typedef struct found {
+  double residual, least_p, least_slack, product, pp, bb;
+  int active;
+} found;
+
+static found measure_slab(const mn_lcp_task *t, const mn_field *r, int slab)
 {
+  const mn_lcp *lcp = t->lcp;
   const mn_field *D = &lcp->matrix.diagonal;
-  double worst = 0;
-  for (size_t i = 0; i < D->size; i++) {
-    if (!(D->data[i] > 0))
-      continue;
-    double slack = -r->data[i];
-    if (lcp->separating[i])
-      slack = fmin(mn_lcp_weight(D->data[i]) * p->data[i], slack);
-    worst = fabs(slack) > worst || isnan(slack) ? fabs(slack) : worst;
-  }
-  return worst;
+  found out = {.least_p = INFINITY, .least_slack = INFINITY};
+  int64_t origin = mn_lcp_origin(lcp);
+  int k, j0, j1;
+  mn_slab(D, slab, &k, &j0, &j1);
+  for (int j = j0; j < j1; j++)
+    for (int64_t c = mn_index(D, 0, j, k), end = c + D->n[0]; c < end; c++) {
+      if (!(D->at[c] > 0))
+        continue;
+      double p = t->p->at[c], slack = -r->at[c], wrong = slack, b = t->b->at[c];
+      if (lcp->separating[origin + c]) {
+        wrong = fmin(p, slack);
+        out.active += p <= 0 && slack > 0;
+        out.least_p = fmin(out.least_p, p);
+        out.least_slack = fmin(out.least_slack, slack);
+        out.product += p * slack;
+      }
+      out.pp += p * p;
+      out.bb += b * b;
+      out.residual = fabs(wrong) > out.residual || isnan(wrong) ? fabs(wrong) : out.residual;
+    }
+  return out;
 }
 
 /* Fills what the report says about p, from p alone. */
 static void measure(mn_lcp_solver *v, const mn_lcp_task *t)
 {
-  const mn_lcp *lcp = t->lcp;
-  const mn_field *D = &lcp->matrix.diagonal;
   mn_lcp_report *out = t->report;
   double product = 0, pp = 0, bb = 0;
-  int cells = 0;
   out->residual = out->active = 0;
   out->least_p = out->least_slack = INFINITY;
-  mn_stencil_residual(&lcp->matrix, t->b, t->p, &v->r);
-  for (size_t i = 0; i < D->size; i++) {
-    if (!(D->data[i] > 0))
-      continue;
-    double p = t->p->data[i], slack = -v->r.data[i], wrong = slack;
-    if (lcp->separating[i]) {
-      wrong = fmin(p, slack);
-      out->active += p <= 0 && slack > 0;
-      out->least_p = fmin(out->least_p, p);
-      out->least_slack = fmin(out->least_slack, slack);
-      product += p * slack;
-      cells++;
-    }
-    pp += p * p;
-    bb += t->b->data[i] * t->b->data[i];
-    out->residual = fabs(wrong) > out->residual || isnan(wrong) ? fabs(wrong) : out->residual;
+  mn_stencil_residual(&t->lcp->matrix, t->b, t->p, &v->r);
+  for (int s = 0; s < mn_slabs(&v->r); s++) {
+    found f = measure_slab(t, &v->r, s);
+    out->residual = f.residual > out->residual || isnan(f.residual) ? f.residual : out->residual;
+    out->least_p = fmin(out->least_p, f.least_p);
+    out->least_slack = fmin(out->least_slack, f.least_slack);
+    out->active += f.active;
+    product += f.product;
+    pp += f.pp;
+    bb += f.bb;
   }
-  if (!cells)
+  if (v->passes.walls == 0)
     out->least_p = out->least_slack = 0;
   out->complementarity = pp > 0 && bb > 0 ? fabs(product) / sqrt(pp * bb) : fabs(product);
 }
@@ -191,7 +225,7 @@ mn_status mn_lcp_solver_create(mn_context *ctx, const mn_grid *grid, mn_lcp_solv
     if (status == MN_OK && (kind == MN_LCP_PI_PCG || kind == MN_LCP_PI_MG))
       status = mn_field_create(ctx, grid, MN_CELL, "policy iterate", &v->before);
     if (status == MN_OK)
-      status = mn_stencil_create(ctx, grid, MN_CELL, &v->system);
+      status = mn_field_create(ctx, grid, MN_CELL, "LCP diagonal", &v->system.diagonal);
     if (status == MN_OK)
       status = mn_stencil_solver_create(ctx, grid, MN_CELL,
                                         pcg ? MN_PRESSURE_PCG : MN_PRESSURE_MGPCG, &v->linear);
@@ -211,7 +245,8 @@ void mn_lcp_solver_destroy(mn_lcp_solver **solver)
   mn_lcp_nested_free(&v->nested);
   mn_flat_free(&v->flat);
   mn_stencil_solver_destroy(&v->linear);
-  mn_stencil_destroy(&v->system);
+  mn_field_destroy(&v->system.diagonal);
+  mn_lcp_passes_free(&v->passes);
   mn_free(v->active);
   mn_field_destroy(&v->before);
   mn_field_destroy(&v->r);
@@ -223,7 +258,7 @@ size_t mn_lcp_solver_bytes(const mn_lcp_solver *v)
 {
   size_t bytes = sizeof *v + v->r.size * sizeof(double) + mn_lcp_levels_bytes(v->levels);
   if (v->linear) /* its own matrix and marks; the linear solver does not tell */
-    bytes += v->r.size * ((size_t)(1 + v->grid->dim) * sizeof(double) + 1);
+    bytes += v->r.size * (sizeof(double) + 1);
   for (size_t i = 0; i < sizeof v->flat.buffer / sizeof *v->flat.buffer; i++)
     bytes += v->flat.buffer[i].bytes;
   for (size_t i = 0; i < sizeof v->flat.A.buffer / sizeof *v->flat.A.buffer; i++)
@@ -263,8 +298,8 @@ mn_status mn_lcp_solve(mn_lcp_solver *v, const mn_lcp *lcp, const mn_field *b, d
   for (size_t i = 0; i < p->size; i++)
     if (!(lcp->matrix.diagonal.data[i] > 0))
       p->data[i] = 0;
-  mn_stencil_residual(&lcp->matrix, b, p, &v->r);
-  report->solve.initial_residual = mn_lcp_measure(lcp, p, &v->r);
+  MN_TRY(mn_lcp_passes_build(v->ctx, &v->passes, lcp));
+  report->solve.initial_residual = mn_lcp_passes_residual(&v->passes, lcp, b, p, &v->r);
   report->solve.reason = MN_ITERATION_LIMIT;
   MN_TRY(method_of(v->kind)(v, &task));
   measure(v, &task);

@@ -41,30 +41,33 @@ static mn_status create(mn_context *ctx, const mn_lcp *fine, mn_lcp_coarse *c)
   return mn_lcp_create(ctx, &c->grid, &c->lcp);
 }
 
-/* Mean of the fine points of f that make up point (i, j, k): 2 along each axis but `normal`. */
-static double mean(const mn_field *f, int normal, int i, int j, int k)
-{
-  int dim = f->grid->dim, axes = 0, axis[3] = {0};
-  for (int a = 0; a < dim; a++)
-    if (a != normal)
-      axis[axes++] = a;
-  int64_t first = mn_index(f, 2 * i, 2 * j, dim == 3 ? 2 * k : 0);
-  double sum = 0;
-  for (int c = 0; c < 1 << axes; c++) {
-    int64_t at = first;
-    for (int a = 0; a < axes; a++)
-      at += c >> a & 1 ? f->stride[axis[a]] : 0;
-    sum += f->at[at];
-  }
-  return sum / (1 << axes);
-}
-
+/* Each coarse point the mean of the fine ones that make it up: 2 along each axis but `normal`. */
 static void average(const mn_field *fine, int normal, mn_field *coarse)
 {
-  for (int k = 0; k < coarse->n[2]; k++)
-    for (int j = 0; j < coarse->n[1]; j++)
-      for (int i = 0; i < coarse->n[0]; i++)
-        mn_set(coarse, i, j, k, mean(fine, normal, i, j, k));
+  int dim = fine->grid->dim, count = 1;
+  int64_t offset[8] = {0};
+  for (int a = 0; a < dim; a++) {
+    if (a == normal)
+      continue;
+    for (int c = 0; c < count; c++)
+      offset[count + c] = offset[c] + fine->stride[a];
+    count *= 2;
+  }
+#pragma omp parallel for schedule(static) num_threads(fine->grid->exec->threads)
+  for (int s = 0; s < mn_slabs(coarse); s++) {
+    int k, j0, j1;
+    mn_slab(coarse, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++) {
+      const double *from = fine->at + mn_index(fine, 0, 2 * j, dim == 3 ? 2 * k : 0);
+      double *to = coarse->at + mn_index(coarse, 0, j, k);
+      for (int i = 0; i < coarse->n[0]; i++) {
+        double sum = 0;
+        for (int c = 0; c < count; c++)
+          sum += from[2 * i + offset[c]];
+        to[i] = sum / count;
+      }
+    }
+  }
 }
 
 mn_status mn_lcp_coarsen(mn_context *ctx, const mn_lcp *fine, mn_lcp_coarse *c)
@@ -102,17 +105,21 @@ void mn_lcp_restrict(const mn_lcp *fine, const mn_field *b, mn_field *coarse)
 {
   const mn_field *D = &fine->matrix.diagonal;
   int dim = D->grid->dim, children = 1 << dim;
-  for (int k = 0; k < coarse->n[2]; k++)
-    for (int j = 0; j < coarse->n[1]; j++)
+#pragma omp parallel for schedule(static) num_threads(D->grid->exec->threads)
+  for (int s = 0; s < mn_slabs(coarse); s++) {
+    int k, j0, j1;
+    mn_slab(coarse, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
       for (int i = 0; i < coarse->n[0]; i++) {
         double sum = 0;
+        int64_t first = mn_index(D, 2 * i, 2 * j, dim == 3 ? 2 * k : 0);
         for (int c = 0; c < children; c++) {
-          int64_t at =
-              mn_index(D, 2 * i + (c & 1), 2 * j + (c >> 1 & 1), dim == 3 ? 2 * k + (c >> 2) : 0);
+          int64_t at = first + (c & 1) + (c >> 1 & 1) * D->stride[1] + (c >> 2) * D->stride[2];
           sum += D->at[at] > 0 ? b->at[at] : 0;
         }
         mn_set(coarse, i, j, k, sum / children);
       }
+  }
 }
 
 /* ---- the first guess ----------------------------------------------------------------------- */
@@ -153,24 +160,34 @@ static double interpolate(const mn_lcp_coarse *c, int i, int j, int k)
   return weights > 0 ? sum / weights : 0;
 }
 
-static void take_guess(mn_lcp_solver *v, const mn_lcp_task *t, const mn_lcp_coarse *c)
+static void guess_cell(mn_lcp_solver *v, const mn_lcp_task *t, const mn_lcp_coarse *c, int i, int j,
+                       int k)
 {
   const mn_field *D = &t->lcp->matrix.diagonal, *CD = &c->lcp.matrix.diagonal;
-  int64_t origin = mn_lcp_origin(t->lcp), coarse_origin = mn_lcp_origin(&c->lcp);
-  int dim = v->grid->dim;
-  for (int k = 0; k < D->n[2]; k++)
-    for (int j = 0; j < D->n[1]; j++)
-      for (int i = 0; i < D->n[0]; i++) {
-        int64_t at = mn_index(D, i, j, k);
-        v->active[origin + at] = 0;
-        if (!(D->at[at] > 0))
-          continue;
-        int64_t parent = mn_index(CD, i / 2, j / 2, dim == 3 ? k / 2 : 0);
-        int known = CD->at[parent] > 0 && c->lcp.separating[coarse_origin + parent];
-        if (t->lcp->separating[origin + at])
-          v->active[origin + at] = known ? c->p.at[parent] <= 0 : t->b->at[at] < 0;
-        t->p->at[at] = v->active[origin + at] ? 0 : interpolate(c, i, j, k);
-      }
+  int64_t at = mn_index(D, i, j, k), data = mn_lcp_origin(t->lcp) + at;
+  int64_t parent = mn_index(CD, i / 2, j / 2, v->grid->dim == 3 ? k / 2 : 0);
+  v->active[data] = 0;
+  if (!(D->at[at] > 0))
+    return;
+  int known = CD->at[parent] > 0 && c->lcp.separating[mn_lcp_origin(&c->lcp) + parent];
+  if (t->lcp->separating[data])
+    v->active[data] = known ? c->p.at[parent] <= 0 : t->b->at[at] < 0;
+  t->p->at[at] = v->active[data] ? 0 : interpolate(c, i, j, k);
+}
+
+static void take_guess(mn_lcp_solver *v, const mn_lcp_task *t, const mn_lcp_coarse *c)
+{
+  const mn_field *D = &t->lcp->matrix.diagonal;
+#pragma omp parallel for schedule(static) num_threads(v->grid->exec->threads)
+  for (int s = 0; s < mn_slabs(D); s++) {
+    int k, j0, j1;
+    mn_slab(D, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++) {
+      const int *range = v->passes.range + 2 * ((size_t)j + (size_t)D->n[1] * (size_t)k);
+      for (int i = range[0]; i < range[1]; i++)
+        guess_cell(v, t, c, i, j, k);
+    }
+  }
 }
 
 mn_status mn_lcp_nested_guess(mn_lcp_solver *v, const mn_lcp_task *t, int *done)
@@ -193,8 +210,6 @@ mn_status mn_lcp_nested_guess(mn_lcp_solver *v, const mn_lcp_task *t, int *done)
   MN_TRY(mn_lcp_solve(v->nested->solver, &c->lcp, &c->b, fmax(NESTED_FALL * size, t->tolerance),
                       t->max_iterations, &c->p, &report));
   take_guess(v, t, c);
-  mn_stencil_residual(&t->lcp->matrix, t->b, t->p, &v->r);
-  t->report->solve.residual = mn_lcp_measure(t->lcp, t->p, &v->r);
   *done = 1;
   return MN_OK;
 }

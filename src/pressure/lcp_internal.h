@@ -25,6 +25,20 @@ typedef struct mn_lcp_flat {
   mn_buffer buffer[14];
 } mn_lcp_flat;
 
+/* Passes over the rows of the grid (lcp_rows.c). */
+typedef struct mn_lcp_passes {
+  int *range;      /* per row j + n[1] k: first unknown, behind the last */
+  double *partial; /* per slab */
+  size_t unknowns;
+  size_t walls;
+  int64_t *wall; /* the separating cells, in the data of a field */
+  /* unknowns near walls, red ones first; in the data of a field */
+  size_t reds, near;
+  int64_t *band;
+  unsigned char *mark; /* scratch: per point */
+  mn_buffer buffer[5];
+} mn_lcp_passes;
+
 struct mn_lcp_levels;
 struct mn_lcp_nested;
 
@@ -32,8 +46,10 @@ struct mn_lcp_solver {
   mn_context *ctx;
   const mn_grid *grid;
   mn_lcp_solver_kind kind;
-  mn_field r;                /* b - A p */
-  mn_stencil system;         /* policy and penalty: the linear system of an outer iteration */
+  mn_field r; /* b - A p */
+  mn_lcp_passes passes;
+  mn_stencil system;         /* policy and penalty: the linear system of an outer iteration; only
+                                the diagonal is its own */
   mn_stencil_solver *linear; /* its solver */
   mn_field before;           /* policy: the last iterate */
   unsigned char *active;     /* per point with ghosts */
@@ -56,14 +72,25 @@ typedef mn_status mn_lcp_method(mn_lcp_solver *solver, const mn_lcp_task *task);
 mn_lcp_method mn_lcp_policy, mn_lcp_penalty, mn_lcp_newton, mn_lcp_pgs, mn_lcp_mprgp, mn_lcp_fas,
     mn_lcp_fmg, mn_lcp_fast;
 
-/* Greatest |min(weight p, A p - b)| over separating cells and |A p - b| over the others, from
-   r = b - A p; weight = max(diagonal, 1), which makes it at least the residual of the report. */
-double mn_lcp_measure(const mn_lcp *lcp, const mn_field *p, const mn_field *r);
+MN_MUST_CHECK mn_status mn_lcp_passes_build(mn_context *ctx, mn_lcp_passes *w, const mn_lcp *lcp);
+void mn_lcp_passes_free(mn_lcp_passes *w);
+/* r = b - A p. Returns the greatest |min(weight p, A p - b)| over separating cells and |A p - b|
+   over the others; weight = max(diagonal, 1), which makes it at least the residual of the report.
+ */
+double mn_lcp_passes_residual(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b,
+                              const mn_field *p, mn_field *r);
+/* Unknowns at most two cells along each axis from a wall cell. */
+MN_MUST_CHECK mn_status mn_lcp_passes_band(mn_context *ctx, mn_lcp_passes *w, const mn_lcp *lcp);
+/* One projected Gauss-Seidel sweep over the band, in red-black order. */
+void mn_lcp_passes_sweep(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b, mn_field *p);
+/* r = b - A p at the walls only. */
+void mn_lcp_passes_walls(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b,
+                         const mn_field *p, mn_field *r);
 
 /* Numbers the unknowns, copies the matrix, b and p. */
 MN_MUST_CHECK mn_status mn_lcp_flatten(mn_lcp_solver *solver, const mn_lcp_task *task);
 void mn_lcp_unflatten(const mn_lcp_flat *flat, mn_field *p);
-/* r = b - A x of the flat system; returns the same number as mn_lcp_measure. */
+/* r = b - A x of the flat system; returns the same number as mn_lcp_passes_residual. */
 double mn_flat_residual(const mn_lcp_flat *flat);
 void mn_flat_free(mn_lcp_flat *flat);
 

@@ -26,7 +26,7 @@ mn_status mn_lcp_penalty(mn_lcp_solver *v, const mn_lcp_task *t)
   if (out->residual <= t->tolerance)
     return MN_OK;
   for (int a = 0; a < v->grid->dim; a++)
-    mn_field_copy(&v->system.off[a], &t->lcp->matrix.off[a]);
+    v->system.off[a] = t->lcp->matrix.off[a]; /* borrowed */
   for (size_t i = 0; i < A->size; i++) {
     size = fmax(size, A->data[i] > 0 ? fabs(t->b->data[i]) : 0);
     v->active[i] = t->lcp->separating[i] && t->p->data[i] <= 0 && v->r.data[i] < 0;
@@ -49,8 +49,7 @@ mn_status mn_lcp_penalty(mn_lcp_solver *v, const mn_lcp_task *t)
         changed += active != v->active[i];
         v->active[i] = active;
       }
-    mn_stencil_residual(&t->lcp->matrix, t->b, t->p, &v->r);
-    out->residual = mn_lcp_measure(t->lcp, t->p, &v->r);
+    out->residual = mn_lcp_passes_residual(&v->passes, t->lcp, t->b, t->p, &v->r);
     if (out->residual <= t->tolerance || !changed || out->iterations >= t->max_iterations)
       break;
   }

@@ -9,8 +9,10 @@
    with inexact inner solves that cycles, since D spans seven orders of magnitude. For an
    M-matrix p grows monotonically from the second iterate on, so the method ends.
 
-   fast: between two control tests the residual is reduced ten times only; a cold start takes the
-   active cells of the same problem on the next coarser grid, found in the same way.
+   fast: between two control tests the residual is reduced thirty times only. A cold start takes
+   the active cells of the same problem on the next coarser grid, found in the same way. Before each
+   setup a few projected sweeps near the walls correct the rim of the active area, which
+   saves most of the outer iterations: 2 or 3 instead of 6 or 7 at 64 and 128 cells a side.
    Tests: tests/unit/pressure/test_lcp_oracle.c (enumeration, monotone), test_lcp.c. */
 #include <math.h>
 #include <string.h>
@@ -20,19 +22,23 @@
 #include "pressure/lcp_internal.h"
 
 enum { MOST_OUTER = 200 };
-static const double FALL = 0.1; /* of the residual between control tests, fast */
+enum { GUESS_SWEEPS = 8, SWEEPS = 4 };
+static const double FALL = 0.03; /* of the residual between control tests, fast */
 
-static void copy_couplings(mn_lcp_solver *v, const mn_lcp *lcp)
+static void start_system(mn_lcp_solver *v, const mn_lcp *lcp)
 {
+  mn_field_copy(&v->system.diagonal, &lcp->matrix.diagonal);
   for (int a = 0; a < v->grid->dim; a++)
-    mn_field_copy(&v->system.off[a], &lcp->matrix.off[a]);
+    v->system.off[a] = lcp->matrix.off[a]; /* borrowed: active rows only leave */
 }
 
 /* The first control: cells that stood at 0 and are pushed there. */
 static void first_control(mn_lcp_solver *v, const mn_lcp_task *t)
 {
-  for (size_t i = 0; i < v->r.size; i++)
-    v->active[i] = t->lcp->separating[i] && t->p->data[i] <= 0 && v->r.data[i] < 0;
+  for (size_t w = 0; w < v->passes.walls; w++) {
+    int64_t i = v->passes.wall[w];
+    v->active[i] = t->p->data[i] <= 0 && v->r.data[i] < 0;
+  }
 }
 
 /* The control test; returns how many cells changed. */
@@ -40,25 +46,26 @@ static int improve_control(mn_lcp_solver *v, const mn_lcp_task *t)
 {
   const double *D = t->lcp->matrix.diagonal.data, *p = t->p->data;
   int changed = 0;
-  for (size_t i = 0; i < v->r.size; i++)
-    if (t->lcp->separating[i]) {
-      unsigned char active = D[i] * p[i] < -v->r.data[i];
-      changed += active != v->active[i];
-      v->active[i] = active;
-    }
+  for (size_t w = 0; w < v->passes.walls; w++) {
+    int64_t i = v->passes.wall[w];
+    unsigned char active = D[i] * p[i] < -v->r.data[i];
+    changed += active != v->active[i];
+    v->active[i] = active;
+  }
   return changed;
 }
 
 /* Removes the active cells from the system; returns how many unknowns are left. */
 static size_t apply_control(mn_lcp_solver *v, const mn_lcp_task *t)
 {
-  size_t left = 0;
-  mn_field *D = &v->system.diagonal;
-  for (size_t i = 0; i < D->size; i++) {
-    D->data[i] = v->active[i] ? 0 : t->lcp->matrix.diagonal.data[i];
-    left += D->data[i] > 0;
-    if (v->active[i])
+  size_t left = v->passes.unknowns;
+  for (size_t w = 0; w < v->passes.walls; w++) {
+    int64_t i = v->passes.wall[w];
+    v->system.diagonal.data[i] = v->active[i] ? 0 : t->lcp->matrix.diagonal.data[i];
+    if (v->active[i]) {
       t->p->data[i] = 0;
+      left--;
+    }
   }
   return left;
 }
@@ -80,8 +87,7 @@ static mn_status solve_free(mn_lcp_solver *v, const mn_lcp_task *t, double toler
 
 static double residual(mn_lcp_solver *v, const mn_lcp_task *t)
 {
-  mn_stencil_residual(&t->lcp->matrix, t->b, t->p, &v->r);
-  return t->report->solve.residual = mn_lcp_measure(t->lcp, t->p, &v->r);
+  return t->report->solve.residual = mn_lcp_passes_residual(&v->passes, t->lcp, t->b, t->p, &v->r);
 }
 
 /* Keeps the greatest fall of p since the last outer iteration; the first has no predecessor. */
@@ -101,7 +107,7 @@ mn_status mn_lcp_policy(mn_lcp_solver *v, const mn_lcp_task *t)
   out->residual = out->initial_residual; /* v->r holds b - A p */
   if (out->residual <= t->tolerance)
     return MN_OK;
-  copy_couplings(v, t->lcp);
+  start_system(v, t->lcp);
   first_control(v, t);
   for (int k = 0; k < MOST_OUTER; k++) {
     MN_TRY(solve_free(v, t, t->tolerance, 1));
@@ -121,6 +127,16 @@ static int is_cold(const mn_field *p)
   return 1;
 }
 
+/* Projected sweeps near the walls move the rim of the active area at a small part of a setup's
+ * cost. */
+static void settle(mn_lcp_solver *v, const mn_lcp_task *t, int sweeps)
+{
+  for (int s = 0; s < sweeps; s++)
+    mn_lcp_passes_sweep(&v->passes, t->lcp, t->b, t->p);
+  mn_lcp_passes_walls(&v->passes, t->lcp, t->b, t->p, &v->r);
+  improve_control(v, t);
+}
+
 mn_status mn_lcp_fast(mn_lcp_solver *v, const mn_lcp_task *t)
 {
   mn_solve_report *out = &t->report->solve;
@@ -128,10 +144,13 @@ mn_status mn_lcp_fast(mn_lcp_solver *v, const mn_lcp_task *t)
   out->residual = out->initial_residual;
   if (out->residual <= t->tolerance)
     return MN_OK;
+  start_system(v, t->lcp);
+  MN_TRY(mn_lcp_passes_band(v->ctx, &v->passes, t->lcp));
   if (is_cold(t->p))
     MN_TRY(mn_lcp_nested_guess(v, t, &nested));
-  copy_couplings(v, t->lcp);
-  if (!nested)
+  if (nested)
+    settle(v, t, GUESS_SWEEPS);
+  else
     first_control(v, t);
   for (int k = 0; k < MOST_OUTER; k++) {
     double aim = changed ? fmax(FALL * out->residual, t->tolerance) : t->tolerance;
@@ -140,6 +159,8 @@ mn_status mn_lcp_fast(mn_lcp_solver *v, const mn_lcp_task *t)
       break;
     int last = !changed;
     changed = improve_control(v, t) > 0;
+    if (changed)
+      settle(v, t, SWEEPS);
     if (last && !changed)
       break; /* the linear solver could not go on */
   }
