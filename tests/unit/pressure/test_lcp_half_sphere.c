@@ -21,10 +21,10 @@ static void multigrid_counts(void **state)
       fas[g] = sphere_solve(&t, MN_LCP_FAS, 100).solve.iterations;
       constant[g] = sphere_solve(&t, MN_LCP_FAS_CONSTANT, 500).solve.iterations;
       direct[g] = sphere_solve(&t, MN_LCP_FAS_DIRECT_COARSE, 500).solve.iterations;
-      mn_lcp_report trilinear = sphere_solve(&t, MN_LCP_FAS_TRILINEAR, 100);
       mn_lcp_report plain = sphere_solve(&t, MN_LCP_FAS_PLAIN_WALLS, 500);
       CHECK_LE(fas[g], g ? 1.5 * 10.44 : 1.5 * 9.75);
-      CHECK_LE(trilinear.solve.iterations, fas[g] + 1);
+      if (variant || !g) /* its products are dear */
+        CHECK_LE(sphere_solve(&t, MN_LCP_FAS_TRILINEAR, 100).solve.iterations, fas[g] + 1);
       CHECK_GE(constant[g], 4 * fas[g]);
       CHECK_GE(plain.solve.iterations, 1.3 * fas[g]);
       sphere_destroy(&t);
