@@ -21,7 +21,7 @@ for n in "${@:-64 128}"; do
         "$peers/peer_petsc" "$n" 1 >>"$lines"
       fi
     done
-    "$peers/peer_meniscus" "$n" 9 2 | sed 's/meniscus mgpcg/meniscus, 2 threads (wall)/' >>"$lines"
+    GOMP_SPINCOUNT=100000 OMP_NUM_THREADS=2 "$peers/peer_meniscus" "$n" 9 2 | sed 's/meniscus mgpcg/meniscus, 2 threads (wall)/' >>"$lines"
   done
 done
 python3 - "$lines" <<'PYTHON'
