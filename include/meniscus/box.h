@@ -31,6 +31,7 @@ typedef struct mn_array {
   int rank;
   size_t shape[4]; /* slowest axis first */
   void *data;
+  int variable; /* shape[0] differs from state to state; see resize */
 } mn_array;
 
 typedef enum mn_reason {
@@ -65,6 +66,9 @@ typedef struct mn_fluid_ops {
   mn_status (*restore)(void *self);
   /* Fills at most `capacity` entries and returns how many there are. */
   int (*arrays)(void *self, mn_array *arrays, int capacity);
+  /* Makes room so that `arrays` then gives the variable ones these shapes. May be NULL if there are
+     none. Their data are undefined until written. */
+  mn_status (*resize)(void *self, const mn_array *arrays, int count);
 } mn_fluid_ops;
 
 typedef struct mn_fluid {

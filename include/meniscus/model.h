@@ -44,6 +44,12 @@ typedef struct mn_domain_def {
 
 typedef enum mn_fluid_kind { MN_FLUID_SMOKE, MN_FLUID_WATER } mn_fluid_kind;
 typedef enum mn_advection { MN_ADVECT_MACCORMACK, MN_ADVECT_SEMILAGRANGIAN } mn_advection;
+/* How the velocity of water travels. */
+typedef enum mn_transfer {
+  MN_TRANSFER_APIC,    /* particles with an affine velocity each */
+  MN_TRANSFER_FLIP,    /* particles that take over the change of the grid's velocity */
+  MN_TRANSFER_LEVELSET /* no particles: level set and velocity by `advection` */
+} mn_transfer;
 typedef enum mn_pressure_solver { MN_PRESSURE_MGPCG, MN_PRESSURE_PCG } mn_pressure_solver;
 
 /* A vector (or, in x, a scalar) given as a constant or as a function of position. */
@@ -80,6 +86,11 @@ typedef struct mn_fluid_def {
   mn_field_fn initial_temperature; /* in x: K */
   mn_shape *initial_smoke_shape;   /* smoke 1 inside; NULL: initial_smoke */
   mn_shape *initial_water;         /* water fills it; required for water */
+
+  mn_transfer transfer; /* of water */
+  double flip;          /* part of FLIP in the blend with PIC */
+  double jitter;        /* of fresh particles, in half cells */
+  int volume_control;   /* keeps the particles' density near 1 */
 } mn_fluid_def;
 
 /* ---- sources and solids ---------------------------------------------------------------------- */
@@ -88,11 +99,13 @@ typedef enum mn_profile { MN_PROFILE_UNIFORM, MN_PROFILE_PARABOLIC } mn_profile;
 
 /* An inflow blows from the cells inside its shape and never sucks: the faces between them and the
    other cells carry the velocity where it points out of the shape and are closed elsewhere. On a
-   domain side covered by the shape it is an inlet. An emitter only sets smoke and temperature. */
+   domain side covered by the shape it is an inlet. An emitter only sets smoke and temperature. A
+   drain takes away the water inside its shape, which then holds air. */
 typedef struct mn_source_def {
   char name[MN_NAME_MAX];
   mn_shape *shape;
-  int blows;          /* 1: inflow, 0: emitter */
+  int blows;          /* 1: inflow, 0: emitter or drain */
+  int drains;         /* 1: takes away water that reaches it */
   mn_vec3 velocity;   /* m/s */
   mn_profile profile; /* parabolic: 1 - (r/R)^2 across the shape, R half its width */
   mn_timefn ramp;     /* multiplies velocity */

@@ -187,6 +187,9 @@ static void set_range(mn_shown *s, kind what, const mn_model_def *def, const dou
   if (given[0] < given[1]) {
     s->lo = given[0];
     s->hi = given[1];
+  } else if (what == WATER) { /* shown by its surface, not by values */
+    s->lo = q[0];
+    s->hi = q[3];
   } else if (what == SMOKE) {
     s->lo = 0;
     s->hi = q[3] > 1.001 ? round_up(q[3]) : 1;

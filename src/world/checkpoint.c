@@ -285,6 +285,17 @@ static const cJSON *find_array(const loading *l, const char *name)
   return NULL;
 }
 
+/* The length that a variable array had when it was written. */
+static mn_status read_length(const loading *l, const cJSON *row, mn_array *a)
+{
+  const cJSON *shape = cJSON_GetObjectItemCaseSensitive(row, "shape");
+  const cJSON *length = cJSON_GetArrayItem(shape, 0);
+  if (!cJSON_IsNumber(length) || !(length->valuedouble >= 0 && length->valuedouble < 1e15))
+    return damaged(l, "manifest.json has no shape of an array");
+  a->shape[0] = (size_t)length->valuedouble;
+  return MN_OK;
+}
+
 /* Reads the array into memory of its own and compares it with its checksum. */
 static mn_status read_array(loading *l, mn_array *a)
 {
@@ -298,6 +309,8 @@ static mn_status read_array(loading *l, mn_array *a)
                    l->folder, a->name);
   if (!cJSON_IsString(checksum))
     return damaged(l, "manifest.json has no checksum");
+  if (a->variable)
+    MN_TRY(read_length(l, row, a));
   snprintf(end, sizeof end, "/%.47s.npy", a->name);
   MN_TRY(join(l->ctx, path, l->folder, end));
   size_t bytes = mn_array_bytes(a);
@@ -355,6 +368,10 @@ mn_status mn_checkpoint_read(mn_world *w, const char *folder, char **note)
   mn_status status = read_all(&l, w->def);
   if (status == MN_OK)
     status = copy_note(&l, note);
+  if (status == MN_OK && w->fluid.ops->resize) {
+    status = w->fluid.ops->resize(w->fluid.self, l.arrays, l.count);
+    mn_world_arrays(w, own);
+  }
   if (status == MN_OK) {
     w->clock = l.clock;
     for (int i = 0; i < l.count; i++)

@@ -149,6 +149,11 @@ static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
   if (!(f->pressure_tolerance > 0 && f->pressure_tolerance < 1))
     return bad(ctx, "fluid.pressure_tolerance", f->pressure_tolerance, "between 0 and 1");
   MN_TRY(check_range(ctx, "fluid.pressure_max_iterations", f->pressure_max_iterations, 1, 1000000));
+  MN_TRY(check_range(ctx, "fluid.transfer", (int)f->transfer, 0, MN_TRANSFER_LEVELSET));
+  if (!(f->flip >= 0 && f->flip <= 1))
+    return bad(ctx, "fluid.flip", f->flip, "between 0 and 1");
+  if (!(f->jitter >= 0 && f->jitter <= 1))
+    return bad(ctx, "fluid.jitter", f->jitter, "between 0 and 1");
   MN_TRY(check_field(ctx, dim, "fluid.initial_velocity", &f->initial_velocity));
   MN_TRY(check_field(ctx, dim, "fluid.initial_smoke", &f->initial_smoke));
   MN_TRY(check_field(ctx, dim, "fluid.initial_temperature", &f->initial_temperature));

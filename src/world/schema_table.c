@@ -120,12 +120,22 @@ static const mn_key smoke_keys[] = {
      AT(mn_fluid_def, initial_temperature), "at the start: a number or function(x, y, z)"},
     END};
 
-static const mn_key water_keys[] = {{"density", MN_KEY_NUMBER, "kg/m^3", "1000", MN_POSITIVE, 0, 0,
-                                     "", AT(mn_fluid_def, density), ""},
-                                    {"initial_water", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "",
-                                     AT(mn_fluid_def, initial_water),
-                                     "the shape that water fills at the start; the rest is air"},
-                                    END};
+static const mn_key water_keys[] = {
+    {"density", MN_KEY_NUMBER, "kg/m^3", "1000", MN_POSITIVE, 0, 0, "", AT(mn_fluid_def, density),
+     ""},
+    {"initial_water", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_fluid_def, initial_water),
+     "the shape that water fills at the start; the rest is air"},
+    {"transfer", MN_KEY_CHOICE, "", "\"apic\"", 0, 0, 0, "apic flip levelset",
+     AT(mn_fluid_def, transfer),
+     "apic: particles with an affine velocity each; flip: particles that take over changes of the "
+     "grid's velocity; levelset: no particles, water is carried by `advection`"},
+    {"flip", MN_KEY_NUMBER, "", "0.97", MN_BETWEEN, 0, 1, "", AT(mn_fluid_def, flip),
+     "part of FLIP in the blend with PIC, which smooths; for transfer = \"flip\""},
+    {"jitter", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_fluid_def, jitter),
+     "scatters the particles of the start about their even places; 1: half a cell"},
+    {"volume_control", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_fluid_def, volume_control),
+     "lets liquid expand where particles crowd and contract where they are few"},
+    END};
 
 /* ---- sources and solids ---------------------------------------------------------------------- */
 

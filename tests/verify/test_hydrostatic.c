@@ -17,6 +17,7 @@ static outcome run(int n, double fill, int inclined, double gravity)
   mac_case_begin(&c, 2, mn_v3(1, 1, 0), n);
   mn_solid_def plane = {.name = "plane"};
   c.def.fluid.kind = MN_FLUID_WATER;
+  c.def.fluid.transfer = MN_TRANSFER_LEVELSET; /* particles: test_water.c */
   c.def.fluid.density = RHO;
   c.def.fluid.gravity = mn_v3(0, -gravity, 0);
   CHECK_OK(c.ctx, mn_shape_half_space(c.ctx, 2, mn_v3(0, fill, 0), mn_v3(0, 1, 0),

@@ -89,6 +89,13 @@ double mn_mac_solid_reach(const mn_mac *mac, int solid)
   return fmin(sqrt(far), whole);
 }
 
+double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x)
+{
+  double d = 1e30;
+  nearest_solid(mac->def, mac->geometry.place, x, &d);
+  return d;
+}
+
 static void sample_distance(mn_mac *mac, const mn_placement *places)
 {
   mn_field *f = &mac->geometry.solid;
@@ -143,7 +150,7 @@ static mn_status mark_sources(mn_mac *mac)
 }
 
 /* 1 - (r/R)^2 across the shape, R half its extent along each axis across the flow. */
-static double profile_factor(const mn_source_def *s, mn_vec3 x)
+double mn_mac_profile(const mn_source_def *s, mn_vec3 x)
 {
   if (s->profile == MN_PROFILE_UNIFORM)
     return 1;
@@ -172,7 +179,7 @@ static double source_velocity(const mn_mac *mac, int below, int above, int axis,
                               double time)
 {
   const mn_source_def *s = &mac->def->sources[(below ? below : above) - 1];
-  double v = s->velocity.v[axis] * profile_factor(s, x) * mn_timefn_eval(&s->ramp, time);
+  double v = s->velocity.v[axis] * mn_mac_profile(s, x) * mn_timefn_eval(&s->ramp, time);
   if (below && above)
     return v;
   return below ? (v > 0 ? v : 0) : (v < 0 ? v : 0); /* out of the shape, never into it */

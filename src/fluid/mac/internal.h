@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "fluid/mac/mac.h"
+#include "fluid/mac/water.h"
 #include "pressure/pressure.h"
 #include "pressure/stencil.h"
 
@@ -70,11 +71,13 @@ typedef struct mn_mac_state {
   mn_field before[3]; /* u one substep earlier; order 2 only */
   mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
   mn_field smoke, temperature, liquid;
-  double scalars[3]; /* time, s; length of the last substep, s (0: there was none);
-                         1 if no wall jumped in it: p and before may be extrapolated */
+  mn_particles particles; /* of water, sorted by cell; none with a level set only */
+  double *inflow_path;    /* s, of each source: integral of its ramp; with particles */
+  double scalars[3];      /* time, s; length of the last substep, s (0: there was none);
+                             1 if no wall jumped in it: p and before may be extrapolated */
 } mn_mac_state;
 
-typedef struct mn_mac {
+struct mn_mac {
   mn_context *ctx;
   const mn_model_def *def; /* borrowed */
   mn_exec exec;            /* as many of the context's threads as the grid has work for */
@@ -104,7 +107,8 @@ typedef struct mn_mac {
   double viscous_dt; /* for which `viscous` was set up; 0: never */
   double *slab;      /* partial sums */
   mn_solve_report report;
-} mn_mac;
+  mn_water water;
+};
 
 /* geometry.c */
 mn_status mn_mac_geometry_create(mn_mac *mac);
@@ -115,6 +119,11 @@ void mn_mac_geometry_update(mn_mac *mac, double time, double dt);
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
+
+/* Distance to the nearest solid at the geometry's time; without solids very far. */
+double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
+/* Factor of an inflow's velocity at x. */
+double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
 
 /* boundary.c */
 mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extension *e);
@@ -152,7 +161,12 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field u[3]);
 
 /* liquid.c */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi);
-/* Plans the extension of velocities from the faces that touch liquid to those near them. */
+/* Continues a new level set into solids, so that a surface ends at the wall and not before it. */
+void mn_liquid_into_solids(mn_mac *mac, mn_field *phi);
+/* A level set known in the fluid's cells: continued into solids, made a distance, ghosts filled. */
+void mn_liquid_finish(mn_mac *mac, mn_field *phi);
+/* Plans the extension of velocities from the faces that touch liquid (unless phi is NULL) or got a
+   velocity from particles to those near them. */
 void mn_liquid_plan(mn_mac *mac, const mn_field *phi);
 
 #endif

@@ -76,12 +76,34 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
   mn_mac_fill_cells(phi);
 }
 
+void mn_liquid_into_solids(mn_mac *mac, mn_field *phi)
+{
+  const mn_extension *e = &mac->geometry.cell_extension;
+  for (int64_t q = 0; q < e->start[e->layers]; q++) {
+    double *value = &phi->data[e->point[q]];
+    if (*value < 0.5 * mac->grid.dx)
+      *value = fmin(*value, -0.5 * mac->grid.dx);
+  }
+}
+
+void mn_liquid_finish(mn_mac *mac, mn_field *phi)
+{
+  mn_extension_apply(&mac->geometry.cell_extension, phi);
+  mn_liquid_into_solids(mac, phi);
+  mn_liquid_redistance(mac, phi);
+}
+
+/* Particles this far from the surface, in cells, fly on their own; nearer ones touch faces in the
+   air that no pressure holds, but belong to the liquid and go with it. */
+static const double SPRAY = 0.6;
+
 void mn_liquid_plan(mn_mac *mac, const mn_field *phi)
 {
   mn_mac_geometry *g = &mac->geometry;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *f = &g->open[a];
     mn_extension *e = &g->face_extension[a];
+    const double *weight = mac->water.weight[a].data; /* NULL without particles */
     int64_t base = f->at - f->data;
     for (size_t q = 0; q < e->capacity; q++)
       e->layer[q] = MN_OUT_OF_REACH;
@@ -89,9 +111,14 @@ void mn_liquid_plan(mn_mac *mac, const mn_field *phi)
       for (int j = 0; j < f->n[1]; j++)
         for (int i = 0; i < f->n[0]; i++) {
           int at[3] = {i, j, k};
-          int64_t q = base + mn_index(f, i, j, k), c = mn_index(phi, i, j, k);
-          int wet = (at[a] < f->n[a] - 1 && phi->at[c] < 0) ||
-                    (at[a] > 0 && phi->at[c - phi->stride[a]] < 0);
+          int64_t q = base + mn_index(f, i, j, k);
+          int brought = weight && weight[q] > MN_WATER_WEIGHT_MIN, wet = brought;
+          if (phi) {
+            int64_t c = mn_index(phi, i, j, k);
+            double high = at[a] < f->n[a] - 1 ? phi->at[c] : 1e30;
+            double low = at[a] > 0 ? phi->at[c - phi->stride[a]] : 1e30;
+            wet = fmin(low, high) < 0 || (brought && fmin(low, high) > SPRAY * mac->grid.dx);
+          }
           mn_face_kind kind = (mn_face_kind)g->kind[a][q];
           int own = kind <= MN_FACE_STUCK ? wet : kind != MN_FACE_SLIP;
           if (own)

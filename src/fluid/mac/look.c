@@ -8,7 +8,7 @@ static void refresh(mn_mac *mac)
 {
   if (mac->geometry.time != mac->state.scalars[0]) {
     mn_mac_geometry_update(mac, mac->state.scalars[0], mac->state.scalars[1]);
-    if (mac->state.liquid.data)
+    if (mac->state.liquid.data && !mac->water.on)
       mn_liquid_plan(mac, &mac->state.liquid);
     mac->report.divergence = mn_mac_divergence(mac, &mac->state.liquid, mac->state.u);
   }
@@ -46,6 +46,7 @@ mn_mac_view mn_mac_look(const mn_fluid *fluid)
                        .smoke = mac->state.smoke.data ? &mac->state.smoke : NULL,
                        .temperature = mac->state.temperature.data ? &mac->state.temperature : NULL,
                        .liquid = mac->state.liquid.data ? &mac->state.liquid : NULL,
+                       .particles = mac->water.on ? &mac->state.particles : NULL,
                        .solid = &mac->geometry.solid,
                        .open = mac->geometry.open,
                        .volume = &mac->geometry.volume};

@@ -74,7 +74,7 @@ static void destroy_state(mn_mac_state *s)
 #undef X
 }
 
-static void copy_state(mn_mac_state *to, const mn_mac_state *from)
+static mn_status copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from)
 {
 #define X(field, place, name)                                                                      \
   if (from->field.data)                                                                            \
@@ -82,6 +82,11 @@ static void copy_state(mn_mac_state *to, const mn_mac_state *from)
   MN_MAC_STATE_FIELDS(X)
 #undef X
   memcpy(to->scalars, from->scalars, sizeof to->scalars);
+  if (!mac->water.on)
+    return MN_OK;
+  memcpy(to->inflow_path, from->inflow_path,
+         (size_t)mac->def->source_count * sizeof *to->inflow_path);
+  return mn_particles_copy(mac->ctx, &from->particles, &to->particles);
 }
 
 static void mac_destroy(void *self)
@@ -89,6 +94,7 @@ static void mac_destroy(void *self)
   mn_mac *mac = self;
   destroy_state(&mac->state);
   destroy_state(&mac->saved);
+  mn_water_destroy(mac);
   mn_mac_geometry_destroy(mac);
   for (int a = 0; a < 3; a++) {
     mn_field_destroy(&mac->trace[a]);
@@ -165,17 +171,6 @@ static void fill_from_shape(const mn_shape *shape, mn_field *f, int distance)
       }
 }
 
-/* Liquid reaches into solids, so that a surface ends at the wall and not before it. */
-static void extend_into_solids(mn_mac *mac, mn_field *phi)
-{
-  const mn_extension *e = &mac->geometry.cell_extension;
-  for (int64_t q = 0; q < e->start[e->layers]; q++) {
-    double *value = &phi->data[e->point[q]];
-    if (*value < 0.5 * mac->grid.dx)
-      *value = fmin(*value, -0.5 * mac->grid.dx);
-  }
-}
-
 static mn_status initial_state(mn_mac *mac)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
@@ -194,9 +189,13 @@ static mn_status initial_state(mn_mac *mac)
     mn_mac_fill_cells(&s->temperature);
   }
   mn_mac_geometry_update(mac, 0, 0);
-  if (is_water(mac)) {
+  if (mac->water.on) {
+    MN_TRY(mn_water_seed(mac));
+    mn_field_copy(&s->liquid, &mac->liquid_next);
+    mn_liquid_plan(mac, &s->liquid);
+  } else if (is_water(mac)) {
     fill_from_shape(fluid->initial_water, &s->liquid, 1);
-    extend_into_solids(mac, &s->liquid);
+    mn_liquid_into_solids(mac, &s->liquid);
     mn_mac_fill_cells(&s->liquid);
     mn_field_copy(&mac->liquid_next, &s->liquid);
     mn_liquid_plan(mac, &s->liquid);
@@ -215,6 +214,8 @@ static mn_status initial_state(mn_mac *mac)
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&s->u[a], &mac->result[a]);
   mn_mac_close(mac, 0, s->u);
+  if (mac->water.on)
+    mn_water_commit(mac);
   if (second_order(mac))
     for (int a = 0; a < mac->grid.dim; a++)
       mn_field_copy(&s->before[a], &s->u[a]);
@@ -242,6 +243,8 @@ static mn_status create(mn_mac *mac)
   MN_TRY(create_state(mac, &mac->state));
   MN_TRY(create_state(mac, &mac->saved));
   MN_TRY(create_work(mac));
+  mac->water.on = is_water(mac) && mac->def->fluid.transfer != MN_TRANSFER_LEVELSET;
+  MN_TRY(mn_water_create(mac));
   MN_TRY(mn_mac_geometry_create(mac));
   return initial_state(mac);
 }
@@ -284,9 +287,7 @@ static void carry_scalar(mn_mac *mac, const mn_field *from, double outside, mn_f
 static void carry_liquid(mn_mac *mac)
 {
   mn_mac_advect(mac, mac->dt, &mac->state.liquid, NULL, &mac->liquid_next);
-  mn_extension_apply(&mac->geometry.cell_extension, &mac->liquid_next);
-  extend_into_solids(mac, &mac->liquid_next);
-  mn_liquid_redistance(mac, &mac->liquid_next);
+  mn_liquid_finish(mac, &mac->liquid_next);
 }
 
 /* to <- a + s b over all points, ghosts included */
@@ -400,7 +401,9 @@ static mn_status mac_begin(void *self, double t, double dt)
   mac->extrapolates = second_order(mac) && mac->state.scalars[2] > 0;
   mn_mac_geometry_update(mac, t + dt, dt);
   make_trace(mac);
-  if (is_water(mac))
+  if (mac->water.on)
+    MN_TRY(mn_water_begin(mac));
+  else if (is_water(mac))
     carry_liquid(mac);
   else
     carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
@@ -410,7 +413,7 @@ static mn_status mac_begin(void *self, double t, double dt)
   const double rest = 0; /* what enters through an open side */
   if (second)
     old_pressure_acceleration(mac);
-  for (int a = 0; a < mac->grid.dim; a++) {
+  for (int a = 0; a < mac->grid.dim && !mac->water.on; a++) {
     const mn_field *from = &mac->state.u[a];
     if (second) {
       combine(mac, &mac->result[a], from, -0.5 * dt, &mac->gradient[a]);
@@ -507,21 +510,21 @@ static mn_status mac_commit(void *self)
   s->scalars[2] = wall_jump(mac) <= JUMP * mac->speed;
   s->scalars[0] = end;
   s->scalars[1] = mac->dt;
+  if (mac->water.on)
+    mn_water_commit(mac);
   return MN_OK;
 }
 
 static mn_status mac_save(void *self)
 {
   mn_mac *mac = self;
-  copy_state(&mac->saved, &mac->state);
-  return MN_OK;
+  return copy_state(mac, &mac->saved, &mac->state);
 }
 
 static mn_status mac_restore(void *self)
 {
   mn_mac *mac = self;
-  copy_state(&mac->state, &mac->saved);
-  return MN_OK;
+  return copy_state(mac, &mac->state, &mac->saved);
 }
 
 static void add_array(const mn_field *f, const char *name, mn_array *arrays, int capacity,
@@ -539,6 +542,19 @@ static void add_array(const mn_field *f, const char *name, mn_array *arrays, int
   (*count)++;
 }
 
+/* `rows` numbers, or rows of `width` of which there may be any number */
+static void add_table(const char *name, size_t rows, size_t width, double *data, mn_array *arrays,
+                      int capacity, int *count)
+{
+  if (*count < capacity) {
+    mn_array *a = &arrays[*count];
+    *a = (mn_array){.type = MN_F64, .rank = width ? 2 : 1, .shape = {rows, width}, .data = data};
+    a->variable = width > 0;
+    snprintf(a->name, sizeof a->name, "%s", name);
+  }
+  (*count)++;
+}
+
 static int mac_arrays(void *self, mn_array *arrays, int capacity)
 {
   mn_mac *mac = self;
@@ -546,9 +562,27 @@ static int mac_arrays(void *self, mn_array *arrays, int capacity)
 #define X(field, place, name) add_array(&mac->state.field, name, arrays, capacity, &count);
   MN_MAC_STATE_FIELDS(X)
 #undef X
-  if (count < capacity)
-    arrays[count] = (mn_array){"fluid_clock", MN_F64, 1, {3}, mac->state.scalars};
-  return count + 1;
+  add_table("fluid_clock", 3, 0, mac->state.scalars, arrays, capacity, &count);
+  if (mac->water.on) {
+    mn_particles *p = &mac->state.particles;
+    add_table("inflow_path", (size_t)mac->def->source_count, 0, mac->state.inflow_path, arrays,
+              capacity, &count);
+    add_table("particles", p->count, (size_t)p->width, p->data, arrays, capacity, &count);
+  }
+  return count;
+}
+
+/* The only array whose length changes is that of the particles. */
+static mn_status mac_resize(void *self, const mn_array *arrays, int count)
+{
+  mn_mac *mac = self;
+  mn_particles *p = &mac->state.particles;
+  for (int i = 0; i < count; i++)
+    if (mac->water.on && !strcmp(arrays[i].name, "particles")) {
+      MN_TRY(mn_particles_reserve(mac->ctx, arrays[i].shape[0], p));
+      p->count = arrays[i].shape[0];
+    }
+  return MN_OK;
 }
 
 static const mn_fluid_ops MAC_OPS;
@@ -640,4 +674,5 @@ static const mn_fluid_ops MAC_OPS = {.name = "mac",
                                      .commit = mac_commit,
                                      .save = mac_save,
                                      .restore = mac_restore,
-                                     .arrays = mac_arrays};
+                                     .arrays = mac_arrays,
+                                     .resize = mac_resize};

@@ -2,6 +2,7 @@
 #ifndef MN_FLUID_MAC_MAC_H
 #define MN_FLUID_MAC_MAC_H
 
+#include "fluid/mac/particles.h"
 #include "grid/grid.h"
 #include "meniscus/box.h"
 #include "meniscus/model.h"
@@ -12,8 +13,9 @@ typedef struct mn_mac_view {
   const mn_field *velocity; /* [dim] at faces, m/s */
   const mn_field *pressure; /* at cells, Pa, hydrostatic part included; 0 where there is no fluid */
   const mn_field *smoke;    /* at cells; NULL for water */
-  const mn_field *temperature; /* at cells, K; NULL if the scene carries none */
-  const mn_field *liquid;      /* level set at cells, m, negative in the liquid; NULL for smoke */
+  const mn_field *temperature;   /* at cells, K; NULL if the scene carries none */
+  const mn_field *liquid;        /* level set at cells, m, negative in the liquid; NULL for smoke */
+  const mn_particles *particles; /* that carry the liquid; NULL if none do */
   const mn_field *solid;  /* at nodes, m, signed distance to the solids, positive in the fluid */
   const mn_field *open;   /* [dim] open fraction of the faces, 1 on open domain sides */
   const mn_field *volume; /* at cells, fluid part in [0, 1] */

@@ -24,6 +24,7 @@ static inline double flux(const mn_mac_geometry *g, const mn_field u[3], int a, 
   return w * u[a].at[q] + (1 - w) * g->wall[a].at[q];
 }
 
+/* Divergence of a cell, over the one asked for to correct the liquid's volume. */
 static inline double cell_divergence(const mn_mac *mac, const mn_field u[3], int i, int j, int k)
 {
   double d = 0;
@@ -31,7 +32,23 @@ static inline double cell_divergence(const mn_mac *mac, const mn_field u[3], int
     int64_t q = mn_index(&u[a], i, j, k);
     d += flux(&mac->geometry, u, a, q + u[a].stride[a]) - flux(&mac->geometry, u, a, q);
   }
-  return d / mac->grid.dx;
+  return d / mac->grid.dx - (mac->water.on ? mn_get(&mac->water.target, i, j, k) : 0);
+}
+
+/* A region without air keeps its volume whatever the particles say. */
+static void relent_in_closed_regions(mn_mac *mac)
+{
+  int any = 0;
+  for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++)
+    any |= mn_pressure_get_region(mac->pressure, r).closed;
+  mn_field *t = &mac->water.target;
+  for (int k = 0; k < t->n[2] && any; k++)
+    for (int j = 0; j < t->n[1]; j++)
+      for (int i = 0; i < t->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        if (r >= 0 && mn_pressure_get_region(mac->pressure, r).closed)
+          mn_set(t, i, j, k, 0);
+      }
 }
 
 /* Cells that must be free of divergence. */
@@ -144,6 +161,8 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
                                      mac->open_sides, 0.01};
     MN_TRY(mn_pressure_assemble(mac->pressure, &geometry));
     mac->assembled = 1;
+    if (mac->water.on)
+      relent_in_closed_regions(mac);
   }
   double speed, worst = right_hand_side(mac, dt, &speed);
   double unit = fluid->density / dt * speed / mac->grid.dx; /* of b */

@@ -1,0 +1,23 @@
+-- A small standing wave in a tank swings with the period of linear theory (2D).
+local n         = param("n", 64, "cells across the tank, which is 1 m wide")
+local depth     = param("depth", 0.5, "of the water in m")
+local amplitude = param("amplitude", 0.01, "of the wave at the walls in m")
+local transfer  = param("transfer", "apic", "how velocity travels: apic, flip or levelset")
+
+-- The wave depth + amplitude cos(pi x), as a stack of half-spaces: the union of strips.
+local strips, m = {}, 64
+for i = 1, m do
+  local x = (i - 0.5) / m
+  strips[i] = box { lo = {(i - 1) / m, -1}, hi = {i / m, depth + amplitude * math.cos(math.pi * x)} }
+end
+
+return scene {
+  title      = "Sloshing",
+  reproduces = "Linear theory: period 1.1818 s at depth 0.5 m, omega^2 = g k tanh(k depth)",
+  domain     = box { size = {1, 1}, cells = {n, n} },
+  fluid      = water { transfer = transfer, initial_water = union(strips) },
+  probes     = { pressure { name = "p_left", at = {0.02, 0.25} },
+                 pressure { name = "p_right", at = {0.98, 0.25} },
+                 area { of = "fluid" }, kinetic_energy {}, divergence {} },
+  output     = { frames = 120, every = 1 / 20, show = "water" },
+}

@@ -1,0 +1,252 @@
+/* Where particles come from: the initial shape, inflows, and the splitting and merging that keeps
+   enough of them in every cell without changing volume or momentum.
+
+   Fresh liquid has 2^dim particles a cell, on a lattice of half a cell: evenly spread particles
+   have the density 1 to rounding, so that water at rest stays at rest. (`jitter` scatters them
+   about it.) At the rim of the shape, and at solids, a particle stands in the middle of what liquid
+   there is in its half cell and has the volume of that: volume and surface are right below the size
+   of a particle. */
+#include "fluid/mac/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/status.h"
+
+/* ---- the initial shape ----------------------------------------------------------------------- */
+
+/* Liquid of the half cell about x, by samples whose own edges are smoothed. */
+static mn_half_cell examine(const mn_mac *mac, const mn_shape *shape, mn_vec3 x)
+{
+  int dim = mac->grid.dim, n = dim == 2 ? 4 : 3;
+  double h = 0.5 * mac->grid.dx, d = h / n, liquid = mn_shape_distance(shape, x);
+  mn_half_cell open = mn_water_half_cell(mac, x);
+  if (liquid < -h || !(open.part > 0)) /* h is more than half the diagonal */
+    return open;
+  if (liquid > h)
+    return (mn_half_cell){0, x};
+  double sum = 0;
+  mn_vec3 moment = {{0, 0, 0}};
+  for (int k = 0; k < (dim == 3 ? n : 1); k++)
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) {
+        mn_vec3 y = mn_v3(x.x + d * (i + 0.5) - 0.5 * h, x.y + d * (j + 0.5) - 0.5 * h,
+                          dim == 3 ? x.z + d * (k + 0.5) - 0.5 * h : 0);
+        double part = mn_clamp(0.5 - mn_shape_distance(shape, y) / d, 0, 1) *
+                      mn_clamp(0.5 + mn_sample(&mac->geometry.solid, y) / d, 0, 1);
+        sum += part;
+        moment = mn_madd(moment, part, y);
+      }
+  if (!(sum > 0))
+    return (mn_half_cell){0, x};
+  return (mn_half_cell){sum / (n * n * (dim == 3 ? n : 1)), mn_scale(1 / sum, moment)};
+}
+
+/* A number in [-1/2, 1/2) of its own for each key. */
+static double scatter(int64_t key, int n)
+{
+  int64_t pair[2] = {key, n};
+  uint64_t h = mn_hash(MN_HASH_START, pair, sizeof pair);
+  return (double)(h >> 11) * 0x1p-53 - 0.5;
+}
+
+static mn_status add_particle(mn_mac *mac, mn_vec3 x, mn_vec3 v, double volume)
+{
+  mn_particles *p = &mac->water.next;
+  MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
+  double *row = mn_particle(p, p->count);
+  memset(row, 0, (size_t)p->width * sizeof *row);
+  for (int a = 0; a < p->dim; a++) {
+    row[a] = x.v[a];
+    row[p->dim + a] = v.v[a];
+  }
+  row[2 * p->dim] = volume;
+  p->count++;
+  return MN_OK;
+}
+
+mn_status mn_water_fill(mn_mac *mac)
+{
+  const mn_grid *g = &mac->grid;
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  const mn_field *volume = &mac->geometry.volume;
+  double h = 0.5 * g->dx;
+  for (int k = 0; k < (g->dim == 3 ? 2 * g->n[2] : 1); k++)
+    for (int j = 0; j < 2 * g->n[1]; j++)
+      for (int i = 0; i < 2 * g->n[0]; i++) {
+        if (!(mn_get(volume, i / 2, j / 2, k / 2) > 0))
+          continue; /* solid, or an inflow */
+        mn_vec3 x = mn_v3(g->origin.x + h * (i + 0.5), g->origin.y + h * (j + 0.5),
+                          g->dim == 3 ? g->origin.z + h * (k + 0.5) : 0);
+        mn_half_cell c = examine(mac, fluid->initial_water, x);
+        if (c.part < 1e-3)
+          continue;
+        int64_t key = i + ((int64_t)j + (int64_t)k * 2 * g->n[1]) * 2 * g->n[0];
+        for (int a = 0; a < g->dim; a++)
+          c.center.v[a] += fluid->jitter * h * c.part * scatter(key, a);
+        MN_TRY(add_particle(mac, c.center, mn_v3(0, 0, 0), c.part * mac->water.unit));
+      }
+  return MN_OK;
+}
+
+/* ---- inflows --------------------------------------------------------------------------------- */
+
+static int blows_at(const mn_mac *mac, mn_vec3 x)
+{
+  const mn_field *f = &mac->geometry.volume;
+  int at[3] = {0, 0, 0};
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double s = floor((x.v[a] - mac->grid.origin.v[a]) / mac->grid.dx);
+    if (!(s >= 0 && s < f->n[a]))
+      return 1; /* outside the domain: not a place for a new particle */
+    at[a] = (int)s;
+  }
+  return mac->geometry.inflow[f->at - f->data + mn_index(f, at[0], at[1], at[2])];
+}
+
+/* An inflow's cells hold a lattice that drifts with its velocity: what crosses from them into the
+   other cells in this substep becomes a particle. */
+static mn_status emit_cell(mn_mac *mac, int source, int i, int j, int k)
+{
+  const mn_source_def *s = &mac->def->sources[source];
+  const mn_grid *g = &mac->grid;
+  double h = 0.5 * g->dx, ramp = mn_timefn_eval(&s->ramp, mac->geometry.time);
+  mn_vec3 center = mn_position(&mac->geometry.volume, i, j, k);
+  mn_vec3 v = mn_scale(mn_mac_profile(s, center), s->velocity);
+  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v);
+  int at[3] = {i, j, k};
+  for (int c = 0; c < (g->dim == 3 ? 8 : 4); c++) {
+    mn_vec3 x = center;
+    for (int a = 0; a < g->dim; a++) {
+      double phase = fmod(path.v[a] + h * (0.5 + (c >> a & 1)), g->dx);
+      phase += phase < 0 ? g->dx : 0;
+      x.v[a] = g->origin.v[a] + g->dx * at[a] + phase;
+    }
+    x = mn_madd(x, mac->dt * ramp, v);
+    if (!blows_at(mac, x) && mn_mac_solid_distance(mac, x) > 0)
+      MN_TRY(add_particle(mac, x, mn_scale(ramp, v), mac->water.unit));
+  }
+  return MN_OK;
+}
+
+mn_status mn_water_emit(mn_mac *mac)
+{
+  const mn_field *f = &mac->geometry.volume;
+  int64_t base = f->at - f->data;
+  int any = 0;
+  for (int s = 0; s < mac->def->source_count; s++)
+    any |= mac->def->sources[s].blows;
+  if (!any)
+    return MN_OK;
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int source = mac->geometry.inflow[base + mn_index(f, i, j, k)];
+        if (source)
+          MN_TRY(emit_cell(mac, source - 1, i, j, k));
+      }
+  return MN_OK;
+}
+
+/* ---- splitting and merging ------------------------------------------------------------------- */
+
+/* One particle into two of half the volume, on either side of where it was. */
+static mn_status split(mn_mac *mac, int64_t i, int64_t cell)
+{
+  mn_particles *p = &mac->water.next;
+  int dim = p->dim;
+  MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
+  MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count + 1, &mac->water.cells));
+  double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, p->count);
+  one[2 * dim] *= 0.5;
+  memcpy(two, one, (size_t)p->width * sizeof *two);
+  double shift[3];
+  for (int a = 0; a < dim; a++) {
+    shift[a] = 0.4 * mac->grid.dx * scatter(cell, a);
+    one[a] += shift[a];
+    two[a] -= shift[a];
+  }
+  for (int a = 0; a < dim && mac->def->fluid.transfer == MN_TRANSFER_APIC; a++)
+    for (int b = 0; b < dim; b++) {
+      double change = one[2 * dim + 1 + a * dim + b] * shift[b];
+      one[dim + a] += change;
+      two[dim + a] -= change;
+    }
+  p->count++;
+  return MN_OK;
+}
+
+/* Two particles into one: volume, momentum and centre stay. */
+static void merge(mn_particles *p, int64_t i, int64_t j)
+{
+  int dim = p->dim;
+  double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, (size_t)j);
+  double sum = one[2 * dim] + two[2 * dim], part = two[2 * dim] / sum;
+  for (int a = 0; a < p->width; a++)
+    one[a] += part * (two[a] - one[a]);
+  one[2 * dim] = sum;
+}
+
+/* The lightest particle of [first, last) that is still there, but not `other`; -1 if none. */
+static int64_t lightest(const mn_mac *mac, int64_t first, int64_t last, int64_t other)
+{
+  const mn_particles *p = &mac->water.next;
+  int64_t best = -1;
+  for (int64_t i = first; i < last; i++)
+    if (i != other && mac->water.cells.cell[i] >= 0 &&
+        (best < 0 || *mn_particle_volume(p, (size_t)i) < *mn_particle_volume(p, (size_t)best)))
+      best = i;
+  return best;
+}
+
+static int64_t heaviest(const mn_particles *p, int64_t first, int64_t last)
+{
+  int64_t best = first;
+  for (int64_t i = first + 1; i < last; i++)
+    if (*mn_particle_volume(p, (size_t)i) > *mn_particle_volume(p, (size_t)best))
+      best = i;
+  return best;
+}
+
+/* Cells inside with less than half the particles they should have get one more, those with more
+   than three times as many one less. Returns by how many it changed, through *changes. */
+static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *changes)
+{
+  mn_water *w = &mac->water;
+  mn_particles *p = &w->next;
+  int64_t first = w->cells.start[cell], last = w->cells.start[cell + 1], fresh = 1 << p->dim;
+  if (last - first > 3 * fresh) {
+    int64_t i = lightest(mac, first, last, -1), j = lightest(mac, first, last, i);
+    if (i >= 0 && j >= 0 &&
+        *mn_particle_volume(p, (size_t)i) + *mn_particle_volume(p, (size_t)j) <= 2.01 * w->unit) {
+      merge(p, i, j);
+      w->cells.cell[j] = -1;
+      ++*changes;
+    }
+  } else if (last > first && last - first < fresh / 2 && phi < -mac->grid.dx) {
+    int64_t i = heaviest(p, first, last);
+    if (*mn_particle_volume(p, (size_t)i) > 0.6 * w->unit) {
+      MN_TRY(split(mac, i, cell));
+      ++*changes;
+    }
+  }
+  return MN_OK;
+}
+
+mn_status mn_water_resample(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  const mn_field *phi = &mac->liquid_next;
+  int changes = 0;
+  size_t marked = w->next.count;
+  for (size_t i = 0; i < marked; i++)
+    w->cells.cell[i] = 0;
+  for (int k = 0; k < phi->n[2]; k++)
+    for (int j = 0; j < phi->n[1]; j++)
+      for (int i = 0; i < phi->n[0]; i++) {
+        int64_t cell = i + (int64_t)phi->n[0] * (j + (int64_t)phi->n[1] * k);
+        MN_TRY(resample_cell(mac, cell, mn_get(phi, i, j, k), &changes));
+      }
+  return changes ? mn_water_sort(mac, marked) : MN_OK;
+}

@@ -1,0 +1,244 @@
+/* The liquid's surface from its particles.
+
+   Density: the volume that particles bring to a cell, over the space there,
+
+       d_c = sum_p V_p B(x_p - x_c) / the same sum if fresh particles filled all space around
+
+   with the quadratic B-spline B (width 3 cells). The space counts only what walls and solids leave,
+   so that a wall neither draws the surface up nor down. Below a flat surface at the depth s (in
+   cells) the density of evenly spread liquid is F(s) = 1/2 + 3/4 s - s^3/3 (|s| < 1/2), and 1 -
+   (3/2 - s)^3/6 further down. The level set is -F^-1(d): the surface lies where it encloses the
+   particles' volume, it shifts with them by the same amount, and it averages over some 9 (27)
+   cells' worth of particles, which keeps it smooth. The second moment of B is the same in all
+   directions, so oblique surfaces lie right to about 0.01 cells. Beyond the cells beside the
+   surface distances come from fast sweeping (liquid.c).
+
+   Spray and sheets thinner than about a third of a cell have no surface; they fly free of pressure.
+
+   Where liquid is packed too densely or too thinly, the projection is asked for a divergence that
+   lets the density return to 1 [after Losasso et al. 2008]: without it, the errors of the paths add
+   up and the volume under the surface drifts.
+
+   Verified by tests/verify/test_water.c. */
+#include "fluid/mac/internal.h"
+
+#include <math.h>
+
+/* Densities this far from 1 are the noise of scattered particles. */
+static const double BAND = 0.01;
+/* The rest is removed over this many crossings of a cell by gravity waves, sqrt(dx/g). */
+static const double RELAXATION = 1;
+/* Share of B over a cell whose particles stand on the lattice of fresh ones, and over the next. */
+static const double OWN = 0.6875, NEXT = 0.15625;
+
+/* A cell with less space around it than this says nothing about the surface. */
+static const double SLIVER = 0.4;
+
+static inline double spline(double t)
+{
+  t = fabs(t);
+  return t < 0.5 ? 0.75 - t * t : t < 1.5 ? 0.5 * (1.5 - t) * (1.5 - t) : 0;
+}
+
+/* F^-1: depth in cells of a density, in [-1.5, 1.5]. */
+static double depth_of(double density)
+{
+  if (density >= 1)
+    return 1.5;
+  if (density <= 0)
+    return -1.5;
+  double high = density > 0.5 ? density : 1 - density, s;
+  if (high >= 1 - 1.0 / 6)
+    s = 1.5 - cbrt(6 * (1 - high));
+  else { /* 3/4 s - s^3/3 = high - 1/2, by Newton from the linear part */
+    double r = high - 0.5;
+    s = r / 0.75;
+    for (int n = 0; n < 5; n++)
+      s -= (0.75 * s - s * s * s / 3 - r) / (0.75 - s * s);
+  }
+  return density > 0.5 ? s : -s;
+}
+
+mn_half_cell mn_water_half_cell(const mn_mac *mac, mn_vec3 x)
+{
+  const mn_field *solid = &mac->geometry.solid;
+  double h = 0.5 * mac->grid.dx, d = mn_sample(solid, x);
+  if (d >= 0.5 * h)
+    return (mn_half_cell){1, x};
+  double part = 0.5 + d / h;
+  if (part <= 0)
+    return (mn_half_cell){0, x};
+  mn_vec3 normal = {{0, 0, 0}};
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_vec3 y = x, z = x;
+    y.v[a] += 0.5 * h;
+    z.v[a] -= 0.5 * h;
+    normal.v[a] = mn_sample(solid, y) - mn_sample(solid, z);
+  }
+  double length = mn_length(normal);
+  if (!(length > 0))
+    return (mn_half_cell){part, x};
+  return (mn_half_cell){part, mn_madd(x, 0.5 * h * (1 - part) / length, normal)};
+}
+
+/* Sum over the half cells of cell (i, j, k) of their space, weighted by B about `center`. */
+static double space_of(const mn_mac *mac, mn_vec3 center, int i, int j, int k)
+{
+  double h = 0.5 * mac->grid.dx, sum = 0;
+  mn_vec3 middle = mn_position(&mac->geometry.volume, i, j, k);
+  int dim = mac->grid.dim;
+  for (int c = 0; c < 1 << dim; c++) {
+    mn_vec3 x = middle;
+    for (int a = 0; a < dim; a++)
+      x.v[a] += h * ((c >> a & 1) - 0.5);
+    mn_half_cell half = mn_water_half_cell(mac, x);
+    for (int a = 0; a < dim && half.part > 0; a++)
+      half.part *= spline((half.center.v[a] - center.v[a]) / mac->grid.dx);
+    sum += half.part;
+  }
+  return sum / (1 << dim);
+}
+
+/* The density's denominator: what fresh particles in all open space around would bring. */
+static double space(const mn_mac *mac, int i, int j, int k)
+{
+  const mn_field *volume = &mac->geometry.volume;
+  const int *n = volume->n;
+  int dim = volume->grid->dim;
+  mn_vec3 center = mn_position(volume, i, j, k);
+  double sum = 0;
+  for (int kk = dim == 3 ? -1 : 0; kk <= (dim == 3 ? 1 : 0); kk++)
+    for (int jj = -1; jj <= 1; jj++)
+      for (int ii = -1; ii <= 1; ii++) {
+        int a = i + ii, b = j + jj, c = k + kk;
+        if (a < 0 || a >= n[0] || b < 0 || b >= n[1] || c < 0 || c >= n[2])
+          continue;
+        double w = (ii ? NEXT : OWN) * (jj ? NEXT : OWN) * (dim == 3 ? (kk ? NEXT : OWN) : 1);
+        double part = mn_get(volume, a, b, c);
+        sum += part >= 1 ? w : part > 0 ? space_of(mac, center, a, b, c) : 0;
+      }
+  return sum;
+}
+
+static void update_space(mn_mac *mac)
+{
+  mn_field *f = &mac->water.space;
+  int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(f, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < f->n[0]; i++)
+        mn_set(f, i, j, k, space(mac, i, j, k));
+  }
+}
+
+static double gathered(const mn_mac *mac, int i, int j, int k)
+{
+  const mn_particles *p = &mac->water.next;
+  const mn_grid *g = &mac->grid;
+  int dim = g->dim, at[3] = {i, j, k};
+  double sum = 0, per_dx = 1 / g->dx;
+  for (int kk = dim == 3 ? k - 1 : 0; kk <= (dim == 3 ? k + 1 : 0); kk++)
+    for (int jj = j - 1; jj <= j + 1; jj++) {
+      int64_t first, last;
+      mn_particle_run(&mac->water.cells, i - 1, i + 1, jj, kk, &first, &last);
+      for (int64_t q = first; q < last; q++) {
+        const double *row = mn_particle(p, (size_t)q);
+        double w = row[2 * dim];
+        for (int a = 0; a < dim; a++)
+          w *= spline((row[a] - g->origin.v[a]) * per_dx - at[a] - 0.5);
+        sum += w;
+      }
+    }
+  return sum;
+}
+
+void mn_water_density(mn_mac *mac)
+{
+  mn_field *d = &mac->water.density;
+  double per_volume = 1 / pow(mac->grid.dx, mac->grid.dim);
+  if (mac->moving || !mac->water.space_known)
+    update_space(mac);
+  mac->water.space_known = 1;
+  int slabs = mn_slabs(d);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(d, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < d->n[0]; i++) {
+        double room = mn_get(&mac->water.space, i, j, k);
+        mn_set(d, i, j, k, room > 1e-3 ? gathered(mac, i, j, k) * per_volume / room : 0);
+      }
+  }
+}
+
+/* Slivers beside solids hold too few particles to tell: they take the mean of their neighbours. */
+static void mend_slivers(const mn_mac *mac, mn_field *phi)
+{
+  const mn_field *space = &mac->water.space;
+  for (int k = 0; k < phi->n[2]; k++)
+    for (int j = 0; j < phi->n[1]; j++)
+      for (int i = 0; i < phi->n[0]; i++) {
+        double own = mn_get(space, i, j, k), sum = 0, weight = 0;
+        int at[3] = {i, j, k};
+        for (int a = 0; a < phi->grid->dim && own < SLIVER; a++)
+          for (int up = -1; up <= 1; up += 2) {
+            if (at[a] + up < 0 || at[a] + up >= phi->n[a])
+              continue;
+            double w = space->at[mn_index(space, i, j, k) + up * space->stride[a]];
+            if (w < SLIVER)
+              continue;
+            sum += w * phi->at[mn_index(phi, i, j, k) + up * phi->stride[a]];
+            weight += w;
+          }
+        if (weight > 0)
+          mn_set(phi, i, j, k, sum / weight);
+      }
+}
+
+void mn_water_level_set(mn_mac *mac, mn_field *phi)
+{
+  const mn_field *d = &mac->water.density;
+  const mn_mac_geometry *g = &mac->geometry;
+  int64_t base = phi->at - phi->data;
+  for (int k = 0; k < d->n[2]; k++)
+    for (int j = 0; j < d->n[1]; j++)
+      for (int i = 0; i < d->n[0]; i++) {
+        double s = depth_of(mn_get(d, i, j, k));
+        int source = g->inflow[base + mn_index(phi, i, j, k)];
+        if (source) /* full while it blows */
+          s = mn_timefn_eval(&mac->def->sources[source - 1].ramp, g->time) != 0 ? 0.5 : -0.5;
+        mn_set(phi, i, j, k, -s * mac->grid.dx);
+      }
+  mend_slivers(mac, phi);
+  mn_liquid_finish(mac, phi);
+}
+
+/* All cells around are liquid: what is missing here is not air. */
+static int is_deep(const mn_field *phi, int i, int j, int k)
+{
+  return mn_get(phi, i, j, k) < -1.5 * phi->grid->dx;
+}
+
+void mn_water_target(mn_mac *mac, const mn_field *phi)
+{
+  const mn_field *d = &mac->water.density;
+  mn_field *target = &mac->water.target;
+  double g = mn_length(mac->def->fluid.gravity), dt = mac->dt;
+  double tau = fmax(dt, RELAXATION * (g > 0 ? sqrt(mac->grid.dx / g) : 10 * dt));
+  int on = mac->def->fluid.volume_control;
+  for (int k = 0; k < d->n[2]; k++)
+    for (int j = 0; j < d->n[1]; j++)
+      for (int i = 0; i < d->n[0]; i++) {
+        double e = mn_get(d, i, j, k) - 1, value = 0;
+        if (e > BAND)
+          value = fmin(e - BAND, 0.5) / tau;
+        else if (e < -BAND && is_deep(phi, i, j, k))
+          value = fmax(e + BAND, -0.5) / tau;
+        value *= mn_get(&mac->geometry.volume, i, j, k); /* the divergence is per whole cell */
+        mn_set(target, i, j, k, on && mn_get(phi, i, j, k) < 0 ? value : 0);
+      }
+}

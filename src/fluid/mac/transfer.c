@@ -1,0 +1,154 @@
+/* Velocities from particles to the grid and back.
+
+   Affine particle-in-cell on a staggered grid [Jiang et al. 2015]: with the multilinear weight
+   w_fp of face f at particle p and the volume V_p,
+
+       to the grid     W_f = sum_p V_p w_fp,   W_f u_f = sum_p V_p w_fp (v_p + c_p.(x_f - x_p))
+       from the grid   v_p = sum_f w_fp u_f,   c_p = sum_f grad w_fp u_f
+
+   for each component. The grid keeps momentum and angular momentum of the particles, where that of
+   a particle is V (x cross v) plus that of its affine field, V sum_f w (x_f - x_p) cross
+   (c.(x_f - x_p)); the way back keeps both as well. FLIP [Zhu, Bridson 2005] carries no c and adds
+   the change of the grid velocity to v_p instead.
+
+   Each face gathers from the cells around it, whose particles lie in a run per row: no two threads
+   write to one place, and the order of every sum is fixed.
+
+   Verified by tests/unit/fluid/test_particles.c and tests/verify/test_water.c. */
+#include "fluid/mac/internal.h"
+
+#include <math.h>
+
+#include "fluid/mac/trace.h"
+
+static inline double hat(double t)
+{
+  t = fabs(t);
+  return t < 1 ? 1 - t : 0;
+}
+
+typedef struct gather {
+  const mn_particles *p;
+  const mn_particle_cells *cells;
+  int axis, affine;
+  double dx, per_dx;
+  mn_vec3 origin;
+} gather;
+
+/* Adds the particles [first, last) to the weight and momentum at x, in cells. */
+static inline void add_run(const gather *g, int64_t first, int64_t last, const double *x, double *W,
+                           double *momentum, const int dim)
+{
+  for (int64_t i = first; i < last; i++) {
+    const double *row = mn_particle(g->p, (size_t)i);
+    double w = row[2 * dim], r[3], v = row[dim + g->axis];
+    for (int b = 0; b < dim; b++) {
+      r[b] = x[b] - (row[b] - g->origin.v[b]) * g->per_dx;
+      w *= hat(r[b]);
+    }
+    if (!(w > 0))
+      continue;
+    const double *c = row + 2 * dim + 1 + g->axis * dim;
+    for (int b = 0; b < dim && g->affine; b++)
+      v += c[b] * r[b] * g->dx;
+    *W += w;
+    *momentum += w * v;
+  }
+}
+
+static inline void face_row(const gather *g, mn_field *u, mn_field *weight, double unit, int j,
+                            int k, const int dim)
+{
+  int a = g->axis;
+  for (int i = 0; i < u->n[0]; i++) {
+    double x[3] = {i + mn_offset(u->place, 0), j + mn_offset(u->place, 1),
+                   k + mn_offset(u->place, 2)};
+    double W = 0, momentum = 0;
+    for (int kk = dim == 3 ? k - 1 : 0; kk <= (dim == 3 ? (a == 2 ? k : k + 1) : 0); kk++)
+      for (int jj = j - 1; jj <= (a == 1 ? j : j + 1); jj++) {
+        int64_t first, last;
+        mn_particle_run(g->cells, i - 1, a == 0 ? i : i + 1, jj, kk, &first, &last);
+        add_run(g, first, last, x, &W, &momentum, dim);
+      }
+    int64_t q = mn_index(u, i, j, k);
+    weight->at[q] = W / unit;
+    u->at[q] = weight->at[q] > MN_WATER_WEIGHT_MIN ? momentum / W : 0;
+  }
+}
+
+void mn_water_to_grid(mn_mac *mac, const mn_particles *p, mn_field u[3])
+{
+  const mn_grid *grid = &mac->grid;
+  int affine = mac->def->fluid.transfer == MN_TRANSFER_APIC;
+  for (int a = 0; a < grid->dim; a++) {
+    gather g = {p, &mac->water.cells, a, affine, grid->dx, 1 / grid->dx, grid->origin};
+    mn_field *weight = &mac->water.weight[a];
+    double unit = mac->water.unit;
+    int slabs = mn_slabs(&u[a]);
+#pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(&u[a], s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        if (grid->dim == 2)
+          face_row(&g, &u[a], weight, unit, j, k, 2);
+        else
+          face_row(&g, &u[a], weight, unit, j, k, 3);
+    }
+  }
+}
+
+/* Value and gradient (per cell) of f at x, in cells. */
+static inline double sample(const mn_tracer *t, const mn_field *f, mn_vec3 x, double gradient[3],
+                            const int dim)
+{
+  double s[3] = {0};
+  const double *p = mn_tracer_stencil(t, f, x, s, dim);
+  int64_t sy = f->stride[1], sz = f->stride[2];
+  double low_x = mn_lerp(s[1], p[1] - p[0], p[sy + 1] - p[sy]);
+  double low0 = mn_lerp(s[0], p[0], p[1]), low1 = mn_lerp(s[0], p[sy], p[sy + 1]);
+  double low = mn_lerp(s[1], low0, low1);
+  gradient[0] = low_x;
+  gradient[1] = low1 - low0;
+  if (dim == 2)
+    return low;
+  p += sz;
+  double high_x = mn_lerp(s[1], p[1] - p[0], p[sy + 1] - p[sy]);
+  double high0 = mn_lerp(s[0], p[0], p[1]), high1 = mn_lerp(s[0], p[sy], p[sy + 1]);
+  double high = mn_lerp(s[1], high0, high1);
+  gradient[0] = mn_lerp(s[2], low_x, high_x);
+  gradient[1] = mn_lerp(s[2], low1 - low0, high1 - high0);
+  gradient[2] = high - low;
+  return mn_lerp(s[2], low, high);
+}
+
+static inline void particle_from_grid(const mn_mac *mac, const mn_tracer *t, const mn_field u[3],
+                                      const mn_field *before, double flip, double *row,
+                                      const int dim)
+{
+  const mn_grid *g = &mac->grid;
+  double gradient[3];
+  mn_vec3 x = {{0, 0, 0}};
+  for (int a = 0; a < dim; a++)
+    x.v[a] = (row[a] - g->origin.v[a]) / g->dx;
+  for (int a = 0; a < dim; a++) {
+    double value = sample(t, &u[a], x, gradient, dim), *c = row + 2 * dim + 1 + a * dim;
+    for (int b = 0; b < dim; b++)
+      c[b] = gradient[b] / g->dx;
+    double old = before ? sample(t, &before[a], x, gradient, dim) : 0;
+    row[dim + a] = before ? flip * (row[dim + a] + value - old) + (1 - flip) * value : value;
+  }
+}
+
+void mn_water_from_grid(mn_mac *mac, const mn_field u[3], const mn_field *before, double flip,
+                        mn_particles *p)
+{
+  mn_tracer t = mn_tracer_make(u, 0);
+  int64_t count = (int64_t)p->count;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t i = 0; i < count; i++)
+    if (p->dim == 2)
+      particle_from_grid(mac, &t, u, before, flip, mn_particle(p, (size_t)i), 2);
+    else
+      particle_from_grid(mac, &t, u, before, flip, mn_particle(p, (size_t)i), 3);
+}

@@ -1,0 +1,227 @@
+/* A liquid carried by particles: one substep.
+
+   begin    particles moved along the grid's velocity (Ralston's third order), kept out of solids
+   and within the domain; new ones from inflows; sorted; level set and density from them; u* from
+   their velocities, continued to faces without particles commit   velocities of the particles from
+   the new grid velocity
+
+   Moving first, with the velocity that the pressure of the last step made divergence-free, and
+   then adding forces at the new place is symplectic Euler's order: standing waves are not damped by
+   the splitting.
+
+   Verified by tests/verify/test_water.c. */
+#include "fluid/mac/internal.h"
+
+#include <math.h>
+
+#include "base/status.h"
+#include "fluid/mac/trace.h"
+
+/* Particles stay this part of a cell away from walls. */
+static const double MARGIN = 1e-3;
+
+mn_status mn_water_create(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  const mn_grid *g = &mac->grid;
+  if (!w->on)
+    return MN_OK;
+  w->unit = pow(0.5 * g->dx, g->dim);
+  MN_TRY(mn_particles_create(mac->ctx, g->dim, 1, &mac->state.particles));
+  MN_TRY(mn_particles_create(mac->ctx, g->dim, 1, &mac->saved.particles));
+  MN_TRY(mn_particles_create(mac->ctx, g->dim, 1, &w->next));
+  size_t sources = (size_t)mac->def->source_count;
+  MN_TRY(MN_NEW(mac->ctx, "inflow paths", sources + 1, &mac->state.inflow_path));
+  MN_TRY(MN_NEW(mac->ctx, "inflow paths", sources + 1, &mac->saved.inflow_path));
+  MN_TRY(mn_particle_cells_create(mac->ctx, g, &w->cells));
+  for (int a = 0; a < g->dim; a++) {
+    MN_TRY(mn_field_create(mac->ctx, g, (mn_place)a, "particle weights", &w->weight[a]));
+    if (mac->def->fluid.transfer == MN_TRANSFER_FLIP)
+      MN_TRY(mn_field_create(mac->ctx, g, (mn_place)a, "velocity before forces", &w->before[a]));
+  }
+  MN_TRY(mn_field_create(mac->ctx, g, MN_CELL, "particle density", &w->density));
+  MN_TRY(mn_field_create(mac->ctx, g, MN_CELL, "particle space", &w->space));
+  return mn_field_create(mac->ctx, g, MN_CELL, "target divergence", &w->target);
+}
+
+void mn_water_destroy(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  mn_particles_destroy(&mac->state.particles);
+  mn_particles_destroy(&mac->saved.particles);
+  mn_particles_destroy(&w->next);
+  mn_particle_cells_destroy(&w->cells);
+  mn_free(mac->state.inflow_path);
+  mn_free(mac->saved.inflow_path);
+  for (int a = 0; a < 3; a++) {
+    mn_field_destroy(&w->weight[a]);
+    mn_field_destroy(&w->before[a]);
+  }
+  mn_field_destroy(&w->density);
+  mn_field_destroy(&w->space);
+  mn_field_destroy(&w->target);
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+/* Within the closed sides; -1 if it left through an open one. */
+static int keep_inside(const mn_mac *mac, double *x)
+{
+  const mn_grid *g = &mac->grid;
+  double margin = MARGIN * g->dx;
+  for (int a = 0; a < g->dim; a++) {
+    double lo = g->origin.v[a], hi = lo + g->dx * g->n[a];
+    if ((x[a] < lo && mac->open_sides & 1u << 2 * a) ||
+        (x[a] > hi && mac->open_sides & 2u << 2 * a) || !isfinite(x[a]))
+      return -1;
+    x[a] = mn_clamp(x[a], lo + margin, hi - margin);
+  }
+  return 0;
+}
+
+/* Along the gradient of the distance to the nearest solid, until outside of it. */
+static int leave_solids(const mn_mac *mac, double *row, int dim)
+{
+  double dx = mac->grid.dx, step = 1e-4 * dx, margin = MARGIN * dx;
+  mn_vec3 x = mn_v3(row[0], row[1], dim == 3 ? row[2] : 0);
+  if (mn_sample(&mac->geometry.solid, x) > 2 * dx)
+    return 0;
+  for (int n = 0; n < 8; n++) {
+    double d = mn_mac_solid_distance(mac, x);
+    if (d >= margin)
+      break;
+    mn_vec3 normal = {{0, 0, 0}};
+    for (int a = 0; a < dim; a++) {
+      mn_vec3 y = x, z = x;
+      y.v[a] += step;
+      z.v[a] -= step;
+      normal.v[a] = mn_mac_solid_distance(mac, y) - mn_mac_solid_distance(mac, z);
+    }
+    double length = mn_length(normal);
+    if (!(length > 0))
+      return -1;
+    x = mn_madd(x, (1.5 * margin - d) / length, normal);
+  }
+  for (int a = 0; a < dim; a++)
+    row[a] = x.v[a];
+  int gone = keep_inside(mac, row);
+  x = mn_v3(row[0], row[1], dim == 3 ? row[2] : 0);
+  return gone || mn_mac_solid_distance(mac, x) < 0 ? -1 : 0; /* squeezed between wall and solid */
+}
+
+static int in_drain(const mn_mac *mac, const double *row)
+{
+  mn_vec3 x = mn_v3(row[0], row[1], mac->grid.dim == 3 ? row[2] : 0);
+  for (int s = 0; s < mac->def->source_count; s++)
+    if (mac->def->sources[s].drains && mn_shape_distance(mac->def->sources[s].shape, x) < 0)
+      return 1;
+  return 0;
+}
+
+/* Marks each particle's cell, or -1 if it is to go; the first `marked` may have such a mark. */
+static void settle(mn_mac *mac, int64_t marked)
+{
+  mn_water *w = &mac->water;
+  int64_t count = (int64_t)w->next.count;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t i = 0; i < count; i++) {
+    double *row = mn_particle(&w->next, (size_t)i);
+    int gone = (i < marked && w->cells.cell[i] < 0) || keep_inside(mac, row);
+    if (!gone && mac->def->solid_count)
+      gone = leave_solids(mac, row, mac->grid.dim);
+    w->cells.cell[i] =
+        gone || in_drain(mac, row) ? -1 : mn_particle_cell(&w->cells, &mac->grid, row);
+  }
+}
+
+static void advance(mn_mac *mac)
+{
+  const mn_grid *g = &mac->grid;
+  mn_particles *p = &mac->water.next;
+  mn_tracer t = mn_tracer_make(mac->trace, -mac->dt); /* forward */
+  int64_t count = (int64_t)p->count;
+#pragma omp parallel for schedule(static) num_threads(g->exec->threads)
+  for (int64_t i = 0; i < count; i++) {
+    double *row = mn_particle(p, (size_t)i);
+    mn_vec3 x = {{0, 0, 0}};
+    for (int a = 0; a < g->dim; a++)
+      x.v[a] = (row[a] - g->origin.v[a]) / g->dx;
+    mn_vec3 y = g->dim == 2 ? mn_tracer_path(&t, x, mn_tracer_velocity(&t, x, 2), 2)
+                            : mn_tracer_path(&t, x, mn_tracer_velocity(&t, x, 3), 3);
+    for (int a = 0; a < g->dim; a++)
+      row[a] += g->dx * (y.v[a] - x.v[a]);
+  }
+}
+
+mn_status mn_water_sort(mn_mac *mac, size_t marked)
+{
+  mn_water *w = &mac->water;
+  MN_TRY(mn_particle_cells_reserve(mac->ctx, w->next.count, &w->cells));
+  settle(mac, (int64_t)marked);
+  return mn_particles_sort(mac->ctx, &mac->grid, &w->cells, &w->next);
+}
+
+/* ---- the substep ----------------------------------------------------------------------------- */
+
+static void surface(mn_mac *mac)
+{
+  mn_water_density(mac);
+  mn_water_level_set(mac, &mac->liquid_next);
+  mn_water_target(mac, &mac->liquid_next);
+}
+
+static mn_status no_water(mn_mac *mac)
+{
+  return mn_fail(
+      mac->ctx, MN_BAD_INPUT,
+      "fluid.initial_water holds no water: it lies outside the domain, inside solids, or "
+      "is thinner than the cells, which are %g m wide; move it, or add an inflow",
+      mac->grid.dx);
+}
+
+mn_status mn_water_seed(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  MN_TRY(mn_water_fill(mac));
+  MN_TRY(mn_water_sort(mac, 0));
+  int blows = 0;
+  for (int s = 0; s < mac->def->source_count; s++)
+    blows |= mac->def->sources[s].blows;
+  if (!w->next.count && !blows)
+    return no_water(mac);
+  surface(mac);
+  mn_field_fill(&w->target, 0);               /* nothing to repair before the first step */
+  mn_water_to_grid(mac, &w->next, mac->star); /* for the weights */
+  return MN_OK;
+}
+
+mn_status mn_water_begin(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  MN_TRY(mn_particles_copy(mac->ctx, &mac->state.particles, &w->next));
+  advance(mac);
+  MN_TRY(mn_water_emit(mac));
+  MN_TRY(mn_water_sort(mac, 0));
+  surface(mac);
+  MN_TRY(mn_water_resample(mac));
+  mn_water_to_grid(mac, &w->next, mac->star);
+  mn_liquid_plan(mac, NULL);
+  mn_mac_close(mac, mac->geometry.time, mac->star);
+  if (w->before[0].data)
+    for (int a = 0; a < mac->grid.dim; a++)
+      mn_field_copy(&w->before[a], &mac->star[a]);
+  return MN_OK;
+}
+
+void mn_water_commit(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  mn_mac_state *s = &mac->state;
+  int flip = w->before[0].data && s->scalars[1] > 0;
+  mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
+  mn_particles old = s->particles;
+  s->particles = w->next;
+  w->next = old;
+  for (int i = 0; i < mac->def->source_count; i++)
+    s->inflow_path[i] += mac->dt * mn_timefn_eval(&mac->def->sources[i].ramp, mac->geometry.time);
+}

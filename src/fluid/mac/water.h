@@ -1,0 +1,65 @@
+/* A liquid carried by particles, as part of the grid fluid. */
+#ifndef MN_FLUID_MAC_WATER_H
+#define MN_FLUID_MAC_WATER_H
+
+#include "fluid/mac/particles.h"
+
+typedef struct mn_mac mn_mac;
+
+/* Work of the particle liquid; its state is in mn_mac_state. */
+typedef struct mn_water {
+  int on;                  /* the fluid is water carried by particles */
+  mn_particles next;       /* particles at the end of the substep */
+  mn_particle_cells cells; /* of `next` */
+  mn_field weight[3];      /* faces: volume that particles brought, in units of `unit` */
+  mn_field before[3];      /* faces: velocity before forces; flip only */
+  mn_field density;        /* cells: volume of particles over that of the space, 1 inside */
+  mn_field target;         /* cells: divergence asked for, 1/s */
+  mn_field space;          /* cells: what full space around would bring, 1 away from walls */
+  int space_known;
+  double unit; /* volume of a fresh particle, m^dim */
+} mn_water;
+
+/* water.c */
+MN_MUST_CHECK mn_status mn_water_create(mn_mac *mac);
+void mn_water_destroy(mn_mac *mac);
+/* Particles in the initial shape; the level set liquid_next from them. */
+MN_MUST_CHECK mn_status mn_water_seed(mn_mac *mac);
+/* Particles moved along the trace velocity, liquid_next from them, star from their velocities. */
+MN_MUST_CHECK mn_status mn_water_begin(mn_mac *mac);
+/* Sorts the particles `next` by cell: kept out of solids and within the domain; those beyond open
+   sides, in drains, and of the first `marked` those with the mark -1, are removed. */
+MN_MUST_CHECK mn_status mn_water_sort(mn_mac *mac, size_t marked);
+/* Velocities of the particles from the new grid velocity; they become the state. */
+void mn_water_commit(mn_mac *mac);
+
+/* seed.c */
+MN_MUST_CHECK mn_status mn_water_fill(mn_mac *mac);
+MN_MUST_CHECK mn_status mn_water_emit(mn_mac *mac);
+MN_MUST_CHECK mn_status mn_water_resample(mn_mac *mac);
+
+/* transfer.c */
+/* u <- the particles' velocities where their weight is enough, weight <- their volume there */
+void mn_water_to_grid(mn_mac *mac, const mn_particles *p, mn_field u[3]);
+/* v and c of each particle from u. With `before`, v = flip (v + (u - before)(x)) + (1 - flip) u(x).
+ */
+void mn_water_from_grid(mn_mac *mac, const mn_field u[3], const mn_field *before, double flip,
+                        mn_particles *p);
+
+/* surface.c */
+/* Space that solids leave in a half cell about x, in [0, 1], and its middle. */
+typedef struct mn_half_cell {
+  double part;
+  mn_vec3 center;
+} mn_half_cell;
+mn_half_cell mn_water_half_cell(const mn_mac *mac, mn_vec3 x);
+/* density and the level set from the particles `next` */
+void mn_water_density(mn_mac *mac);
+void mn_water_level_set(mn_mac *mac, mn_field *phi);
+/* target <- the divergence that brings the density back to 1 */
+void mn_water_target(mn_mac *mac, const mn_field *phi);
+
+/* Faces with less particle volume than this part of a particle's have no velocity of their own. */
+#define MN_WATER_WEIGHT_MIN 1e-6
+
+#endif
