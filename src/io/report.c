@@ -415,7 +415,11 @@ static void add_setup(page *p)
             p->def->solids[i].moving ? ", moving" : "",
             p->def->solids[i].noslip ? ", no-slip" : "");
   for (int i = 0; i < p->def->source_count; i++)
-    add_row(o, p->def->sources[i].blows ? "inflow" : "emitter", "%s", p->def->sources[i].name);
+    add_row(o,
+            p->def->sources[i].blows    ? "inflow"
+            : p->def->sources[i].drains ? "drain"
+                                        : "emitter",
+            "%s", p->def->sources[i].name);
   mn_text_add(o, "</table>\n");
 }
 

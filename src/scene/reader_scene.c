@@ -77,9 +77,11 @@ static mn_status read_fluid(mn_reader *r, int index)
 static mn_status read_source(mn_reader *r, int index, mn_source_def *out)
 {
   const mn_node *node;
-  MN_TRY(mn_read_node(r, index, MN_GROUP_SOURCE, "inflow { ... } or emitter { ... }", &node));
+  MN_TRY(mn_read_node(r, index, MN_GROUP_SOURCE, "inflow { ... }, emitter { ... } or drain { ... }",
+                      &node));
   *out = mn_source_def_default();
   out->blows = node->ctor->kind;
+  out->drains = node->ctor == &mn_ctors[MN_CTOR_DRAIN];
   return read_node_keys(r, node->ctor, index, out);
 }
 

@@ -23,8 +23,8 @@ static const mn_key scene_keys[] = {
      "the box that is simulated"},
     {"fluid", MN_KEY_FLUID, "", REQUIRED, 0, 0, 0, "smoke water", AT(mn_model_def, fluid),
      "what fills it"},
-    {"sources", MN_KEY_SOURCES, "", "", 0, 0, 0, "inflow emitter", AT(mn_model_def, sources),
-     "a list of inflows and emitters"},
+    {"sources", MN_KEY_SOURCES, "", "", 0, 0, 0, "inflow emitter drain", AT(mn_model_def, sources),
+     "a list of inflows, emitters and drains"},
     {"solids", MN_KEY_SOLIDS, "", "", 0, 0, 0, "obstacle", AT(mn_model_def, solids),
      "a list of obstacles"},
     {"probes", MN_KEY_PROBES, "", "", 0, 0, 0,
@@ -146,6 +146,11 @@ static const mn_key source_keys[] = {
      "smoke inside the shape"},
     {"temperature", MN_KEY_NUMBER, "K", "ambient", MN_NOT_NEGATIVE, 0, 0, "",
      AT(mn_source_def, temperature), "inside the shape"},
+    END};
+
+static const mn_key drain_keys[] = {
+    {"name", MN_KEY_NAME, "", "", 0, 0, 0, "", AT(mn_source_def, name), ""},
+    {"shape", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_source_def, shape), "where it is"},
     END};
 
 static const mn_key inflow_keys[] = {
@@ -325,6 +330,8 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                         "Blows fluid out of its shape; never sucks."},
     [MN_CTOR_EMITTER] = {"emitter", MN_GROUP_SOURCE, 0, 0, source_keys, NULL,
                          "Sets smoke and temperature inside its shape, and no velocity."},
+    [MN_CTOR_DRAIN] = {"drain", MN_GROUP_SOURCE, 0, 0, drain_keys, NULL,
+                       "Takes away the water that reaches its shape, which holds air."},
     [MN_CTOR_OBSTACLE] = {"obstacle", MN_GROUP_SOLID, 0, 0, obstacle_keys, NULL,
                           "A solid that stays or moves as told, whatever the fluid does."},
     [MN_CTOR_MOTION] = {"motion", MN_GROUP_SOLID, 0, 0, motion_keys, NULL,

@@ -258,6 +258,8 @@ double mn_mac_bytes(const mn_model_def *def)
   double fields =
       (dim * (1 + second) + 3) * 2 /* state, saved */ + 4 * dim + 8 + 3 /* work */ + 2 * dim + 2;
   fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
+  if (def->fluid.kind == MN_FLUID_WATER && def->fluid.transfer != MN_TRANSFER_LEVELSET)
+    fields += 3 + dim + mn_water_rows(def);
   double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
   double solver = 150;                      /* bytes per unknown at most */
   return points *

@@ -11,6 +11,10 @@
    (c.(x_f - x_p)); the way back keeps both as well. FLIP [Zhu, Bridson 2005] carries no c and adds
    the change of the grid velocity to v_p instead.
 
+   c is 0 for spray, and for a component of which a face around the particle lies inside a solid:
+   there values are continued from the faces that the particle itself reaches, and with c the way to
+   the grid and back could grow; without, it only ever takes means.
+
    Each face gathers from the cells around it, whose particles lie in a run per row: no two threads
    write to one place, and the order of every sum is fixed.
 
@@ -122,6 +126,20 @@ static inline double sample(const mn_tracer *t, const mn_field *f, mn_vec3 x, do
   return mn_lerp(s[2], low, high);
 }
 
+/* Some face around x, in cells, lies inside a solid: its value is a continuation. */
+static inline int touches_solid(const mn_mac *mac, const mn_tracer *t, const mn_field *f, mn_vec3 x,
+                                const int dim)
+{
+  double part[3];
+  const double *p = mn_tracer_stencil(t, f, x, part, dim);
+  const unsigned char *kind = mac->geometry.kind[f->place] + (p - f->data);
+  for (int c = 0; c < 1 << dim; c++)
+    if (kind[(c & 1) + (c >> 1 & 1) * f->stride[1] + (dim == 3 ? (c >> 2) * f->stride[2] : 0)] ==
+        MN_FACE_SLIP)
+      return 1;
+  return 0;
+}
+
 static inline void particle_from_grid(const mn_mac *mac, const mn_tracer *t, const mn_field u[3],
                                       const mn_field *before, double flip, double *row,
                                       const int dim)
@@ -131,10 +149,12 @@ static inline void particle_from_grid(const mn_mac *mac, const mn_tracer *t, con
   mn_vec3 x = {{0, 0, 0}};
   for (int a = 0; a < dim; a++)
     x.v[a] = (row[a] - g->origin.v[a]) / g->dx;
+  int spray = mn_tracer_sample(t, &mac->state.liquid, x, dim) > 0;
   for (int a = 0; a < dim; a++) {
     double value = sample(t, &u[a], x, gradient, dim), *c = row + 2 * dim + 1 + a * dim;
+    int affine = !spray && !(mac->def->solid_count && touches_solid(mac, t, &u[a], x, dim));
     for (int b = 0; b < dim; b++)
-      c[b] = gradient[b] / g->dx;
+      c[b] = affine ? gradient[b] / g->dx : 0;
     double old = before ? sample(t, &before[a], x, gradient, dim) : 0;
     row[dim + a] = before ? flip * (row[dim + a] + value - old) + (1 - flip) * value : value;
   }

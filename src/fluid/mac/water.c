@@ -20,6 +20,24 @@
 /* Particles stay this part of a cell away from walls. */
 static const double MARGIN = 1e-3;
 
+double mn_water_rows(const mn_model_def *def)
+{
+  const mn_domain_def *d = &def->domain;
+  mn_vec3 lo, hi;
+  double part = 1;
+  if (!def->fluid.initial_water)
+    return 0;
+  mn_shape_bounds(def->fluid.initial_water, &lo, &hi);
+  for (int a = 0; a < d->dim; a++) {
+    double end = d->origin.v[a] + d->size.v[a];
+    double reach = fmin(hi.v[a], end) - fmax(lo.v[a], d->origin.v[a]);
+    part *= mn_clamp(reach / d->size.v[a], 0, 1);
+  }
+  int width = 2 * d->dim + 1 + d->dim * d->dim;
+  /* state, saved, next, room to sort; each with room to grow */
+  return part * (1 << d->dim) * (4 * 1.5 * width + 2 * 1.5);
+}
+
 mn_status mn_water_create(mn_mac *mac)
 {
   mn_water *w = &mac->water;

@@ -3,6 +3,7 @@
 #define MN_FLUID_MAC_WATER_H
 
 #include "fluid/mac/particles.h"
+#include "meniscus/model.h"
 
 typedef struct mn_mac mn_mac;
 
@@ -21,6 +22,8 @@ typedef struct mn_water {
 } mn_water;
 
 /* water.c */
+/* Doubles per cell that particles take, by the box around the initial water. */
+double mn_water_rows(const mn_model_def *def);
 MN_MUST_CHECK mn_status mn_water_create(mn_mac *mac);
 void mn_water_destroy(mn_mac *mac);
 /* Particles in the initial shape; the level set liquid_next from them. */

@@ -1,0 +1,277 @@
+/* Water carried by particles against what is known: rest, free fall, the period of a standing wave,
+   a dam break, conservation of volume, and that no particle ever trespasses. */
+#include "water_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double G = 9.81;
+
+/* ---- rest ------------------------------------------------------------------------------------ */
+
+typedef struct rest {
+  double speed, pressure_error, volume_drift, late_speed;
+} rest;
+
+static rest stand(int n, double fill, double jitter, int inclined)
+{
+  mac_case c;
+  water_case_begin(&c, 2, mn_v3(1, 1, 0), n);
+  mn_solid_def plane = {.name = "plane"};
+  c.def.fluid.jitter = jitter;
+  CHECK_OK(c.ctx, mn_shape_half_space(c.ctx, 2, mn_v3(0, fill, 0), mn_v3(0, 1, 0),
+                                      &c.def.fluid.initial_water));
+  if (inclined) {
+    CHECK_OK(c.ctx,
+             mn_shape_half_space(c.ctx, 2, mn_v3(0.61, 0.0, 0), mn_v3(-0.8, 0.6, 0), &plane.shape));
+    c.def.solids = &plane;
+    c.def.solid_count = 1;
+  }
+  mac_case_start(&c);
+  rest r = {0};
+  double before = mn_mac_measure(&c.fluid).volume;
+  for (int i = 0; i < 200; i++) {
+    mac_case_run(&c, c.time + 0.01, 0.01);
+    r.late_speed = mn_mac_measure(&c.fluid).max_speed;
+    r.speed = check_worst(r.speed, r.late_speed);
+  }
+  r.volume_drift = fabs(mn_mac_measure(&c.fluid).volume / before - 1);
+  mn_mac_view v = mn_mac_look(&c.fluid);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      double y = (j + 0.5) / n, p = 1000 * G * (fill - y);
+      if (y < fill && mn_get(v.volume, i, j, 0) > 0)
+        r.pressure_error = check_worst(r.pressure_error,
+                                       fabs(mn_get(v.pressure, i, j, 0) - p) / (1000 * G * fill));
+    }
+  printf("rest, %d cells, fill %g: speed %.2e, at the end %.2e, pressure error %.2e, drift %.2e\n",
+         n, fill, r.speed, r.late_speed, r.pressure_error, r.volume_drift);
+  mac_case_end(&c);
+  return r;
+}
+
+static void test_rest(void **state)
+{
+  (void)state;
+  rest aligned = stand(32, 0.5, 0, 0), cut = stand(32, 0.503, 0, 0);
+  CHECK_LE(aligned.speed, 1e-8 * sqrt(G * 0.5));
+  CHECK_LE(aligned.pressure_error, 1e-9);
+  CHECK_LE(aligned.volume_drift, 1e-9);
+  CHECK_LE(cut.speed, 1e-8 * sqrt(G * 0.5));
+  CHECK_LE(cut.pressure_error, 0.05 / 32 / 0.503); /* the surface lies within 0.05 cells */
+  CHECK_LE(cut.volume_drift, 1e-9);
+  CHECK_DONE();
+}
+
+/* At the contact with a slope the surface is right to a part of a cell only: the water there
+   settles, with little motion. */
+static void test_rest_at_slope(void **state)
+{
+  (void)state;
+  rest r = stand(32, 0.503, 0, 1);
+  CHECK_LE(r.speed, 0.5);
+  CHECK_LE(r.late_speed, 0.1);
+  CHECK_LE(r.volume_drift, 2e-3);
+  CHECK_DONE();
+}
+
+static void test_control_scattered_particles(void **state)
+{
+  (void)state;
+  CHECK_LE(stand(32, 0.5, 1, 0).speed, 1e-8 * sqrt(G * 0.5));
+  CHECK_MUST_HAVE_FAILED();
+}
+
+/* ---- free fall ------------------------------------------------------------------------------- */
+
+/* A disk (ball) falls: v = v0 + g t in every particle; returns the worst error of v, and of the
+   particles' places relative to each other through *shape. */
+static double fall(int dim, mn_transfer transfer, double floor_gap, double *shape)
+{
+  mac_case c;
+  water_case_begin(&c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), dim == 2 ? 32 : 16);
+  c.def.fluid.transfer = transfer;
+  mn_vec3 v0 = mn_v3(0.3, 0.1, dim == 3 ? -0.2 : 0);
+  c.def.fluid.initial_velocity.value = v0;
+  CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, dim, mn_v3(0.4, 0.2 + floor_gap, dim == 3 ? 0.5 : 0), 0.2,
+                                  &c.def.fluid.initial_water));
+  mac_case_start(&c);
+  const mn_particles *p = mn_mac_look(&c.fluid).particles;
+  double x0[64][3], first[3], worst = 0;
+  size_t some = 64, every = p->count / some;
+  for (size_t i = 0; i < some; i++)
+    for (int a = 0; a < dim; a++)
+      x0[i][a] = mn_particle(p, i * every)[a] - mn_particle(p, 0)[a];
+  /* sorting keeps the order while all cross cells together: follow them by their places */
+  for (int a = 0; a < dim; a++)
+    first[a] = mn_particle(p, 0)[a];
+  water_sums s0 = water_case_sums(&c);
+  mac_case_run(&c, 0.2, 0.005);
+  water_sums s1 = water_case_sums(&c);
+  p = mn_mac_look(&c.fluid).particles;
+  *shape = 0;
+  for (size_t i = 0; i < p->count; i++)
+    for (int a = 0; a < dim; a++)
+      worst = check_worst(worst, fabs(mn_particle_v(p, i)[a] - v0.v[a] - (a == 1) * -G * c.time));
+  for (size_t i = 0; i < some; i++) {
+    double nearest = 1;
+    for (size_t q = 0; q < p->count; q++) {
+      double d = 0;
+      for (int a = 0; a < dim; a++) {
+        double moved = (s1.moment.v[a] - s0.moment.v[a]) / s0.volume;
+        d = fmax(d, fabs(mn_particle(p, q)[a] - first[a] - x0[i][a] - moved));
+      }
+      nearest = fmin(nearest, d);
+    }
+    *shape = check_worst(*shape, nearest);
+  }
+  printf("free fall, %dD, transfer %d: velocity error %.2e m/s, shape %.2e m\n", dim, (int)transfer,
+         worst, *shape);
+  mac_case_end(&c);
+  return worst;
+}
+
+static void test_free_fall(void **state)
+{
+  (void)state;
+  double shape;
+  CHECK_LE(fall(2, MN_TRANSFER_APIC, 0.4, &shape), 1e-12);
+  CHECK_LE(shape, 1e-12);
+  CHECK_LE(fall(2, MN_TRANSFER_FLIP, 0.4, &shape), 1e-12);
+  CHECK_LE(shape, 1e-12);
+  CHECK_LE(fall(3, MN_TRANSFER_APIC, 0.4, &shape), 1e-12);
+  CHECK_LE(shape, 1e-12);
+  CHECK_DONE();
+}
+
+static void test_control_fall_onto_floor(void **state)
+{
+  (void)state;
+  double shape;
+  CHECK_LE(fall(2, MN_TRANSFER_APIC, 0.05, &shape), 1e-12);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+/* ---- waves, dam break ------------------------------------------------------------------------ */
+
+static void test_sloshing(void **state)
+{
+  (void)state;
+  slosh r = water_case_slosh(32, 0.5, MN_TRANSFER_APIC, 4, G);
+  CHECK_NEAR(r.period, 1.181816, 0.01 * 1.181816);
+  CHECK_NEAR(r.kept, 1, 0.05);
+  CHECK_DONE();
+}
+
+static void test_control_sloshing_gravity(void **state)
+{
+  (void)state;
+  slosh r = water_case_slosh(32, 0.5, MN_TRANSFER_APIC, 2, 0.95 * G);
+  CHECK_NEAR(r.period, 1.181816, 0.01 * 1.181816);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+static void test_dam_break(void **state)
+{
+  (void)state;
+  dam r = water_case_dam(20, MN_TRANSFER_APIC, G);
+  CHECK_LE(r.rms, 0.05);
+  CHECK_LE(r.worst, 0.1);
+  CHECK_LE(r.raw, 0.16); /* ahead of the experiment, as all frictionless computations are */
+  CHECK_LE(r.drift, 0.01);
+  dam other = water_case_dam(20, MN_TRANSFER_LEVELSET, G); /* shares only the pressure with it */
+  CHECK_NEAR(r.last, other.last, 0.02 * other.last);
+  CHECK_DONE();
+}
+
+static void test_control_dam_gravity(void **state)
+{
+  (void)state;
+  dam r = water_case_dam(12, MN_TRANSFER_APIC, 0.7 * G);
+  CHECK_LE(r.rms, 0.05);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+static void test_sealed_volume(void **state)
+{
+  (void)state;
+  CHECK_LE(water_case_sealed_drift(48, 10, MN_TRANSFER_APIC, 1), 0.01);
+  CHECK_DONE();
+}
+
+static void test_control_without_volume_control(void **state)
+{
+  (void)state;
+  CHECK_LE(water_case_sealed_drift(32, 5, MN_TRANSFER_APIC, 0), 0.01);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+/* ---- no trespassing -------------------------------------------------------------------------- */
+
+/* A column collapses onto a disk that moves through it; checked after every step. */
+static double trespass(int dim, int n, int steps, int forget_motion, double *lost)
+{
+  mac_case c;
+  water_case_begin(&c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
+  c.def.fluid.pressure_tolerance = 1e-6;
+  mn_solid_def disk = {.name = "disk", .moving = 1};
+  disk.motion.translate = mn_v3(0.4, 0.1, 0);
+  disk.motion.path = (mn_timefn){.kind = MN_TIME_LINEAR, .to = 1, .duration = 0.5};
+  CHECK_OK(c.ctx,
+           mn_shape_sphere(c.ctx, dim, mn_v3(0.3, 0.3, dim == 3 ? 0.5 : 0), 0.15, &disk.shape));
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, dim, mn_v3(-1, -1, -1), mn_v3(0.5, 0.6, 2),
+                               &c.def.fluid.initial_water));
+  c.def.solids = &disk;
+  c.def.solid_count = 1;
+  mac_case_start(&c);
+  double before = water_case_sums(&c).volume, worst = -1;
+  for (int i = 0; i < steps; i++) {
+    mac_case_run(&c, c.time + 0.005, 0.005);
+    double path = mn_timefn_eval(&disk.motion.path, forget_motion ? 0 : c.time);
+    worst = check_worst(worst,
+                        water_case_trespass(&c, disk.shape, mn_scale(path, disk.motion.translate)));
+  }
+  *lost = fabs(water_case_sums(&c).volume / before - 1);
+  printf("trespass, %dD: %.2e m, volume of particles lost %.2e\n", dim, worst, *lost);
+  mac_case_end(&c);
+  return worst;
+}
+
+static void test_no_trespassing(void **state)
+{
+  (void)state;
+  double lost;
+  CHECK_LE(trespass(2, 32, 120, 0, &lost), 0);
+  CHECK_LE(lost, 1e-12);
+  CHECK_LE(trespass(3, 12, 40, 0, &lost), 0);
+  CHECK_LE(lost, 1e-12);
+  CHECK_DONE();
+}
+
+static void test_control_trespassing(void **state)
+{
+  (void)state;
+  double lost;
+  CHECK_LE(trespass(2, 24, 60, 1, &lost), 0);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_rest_at_slope),
+      cmocka_unit_test(test_control_scattered_particles),
+      cmocka_unit_test(test_free_fall),
+      cmocka_unit_test(test_control_fall_onto_floor),
+      cmocka_unit_test(test_sloshing),
+      cmocka_unit_test(test_control_sloshing_gravity),
+      cmocka_unit_test(test_dam_break),
+      cmocka_unit_test(test_control_dam_gravity),
+      cmocka_unit_test(test_sealed_volume),
+      cmocka_unit_test(test_control_without_volume_control),
+      cmocka_unit_test(test_no_trespassing),
+      cmocka_unit_test(test_control_trespassing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
