@@ -5,9 +5,9 @@
    for the residual of the others; p += P e, p = max(p, 0) on separating cells; sweeps again.
 
    The thesis [Lai 2021, algorithm 6] keeps the complementarity on every level, min(A q - b, q) = f.
-   That adds numbers of different units in f; taken literally it does not converge here beyond
-   32 cells a side. With no condition below the finest level the full approximation scheme is the
-   same as a linear correction, and since cut cells take no part, the correction lowers the
+   That adds numbers of different units in f; a prototype that took it literally did not converge
+   at 64 cells a side. With no condition below the finest level the full approximation scheme is
+   the same as a linear correction, and since cut cells take no part, the correction lowers the
    energy without leaving the bounds by much: a truncated multigrid [Kornhuber 1994].
 
    fmg: the baseline of [Chentanez, Mueller 2012] as the thesis describes it: coarse matrices
