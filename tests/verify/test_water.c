@@ -206,6 +206,74 @@ static void test_control_without_volume_control(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* ---- inflows and drains ---------------------------------------------------------------------- */
+
+/* A jet blows into the air, and a drain takes it away if it is there: the volume of the particles
+   over that which the jet brought. */
+static double jet(int dim, int drain, double claimed)
+{
+  mac_case c;
+  water_case_begin(&c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), dim == 2 ? 32 : 16);
+  c.def.fluid.gravity = mn_v3(0, 0, 0);
+  double width = 4.0 / 16, speed = 0.7, until = 0.5;
+  mn_source_def sources[2] = {mn_source_def_default(), mn_source_def_default()};
+  sources[0].velocity = mn_v3(speed, 0, 0);
+  sources[1].blows = 0;
+  sources[1].drains = 1;
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, dim, mn_v3(-1, 0.5, 0.5),
+                               mn_v3(2.0 / 16, 0.5 + width, 0.5 + width), &sources[0].shape));
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, dim, mn_v3(0.25, 0.25, 0.25), mn_v3(0.375, 0.9, 0.9),
+                               &sources[1].shape));
+  CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, dim, mn_v3(-5, 0, 0), 0.1, &c.def.fluid.initial_water));
+  c.def.sources = sources;
+  c.def.source_count = 1 + drain;
+  mac_case_start(&c);
+  mac_case_run(&c, until, 0.009);
+  double brought = speed * until * width * (dim == 3 ? width : 1) * claimed;
+  double ratio = water_case_sums(&c).volume / brought;
+  printf("jet, %dD: volume over what was brought %.4f\n", dim, ratio);
+  mn_shape_destroy(&sources[0].shape);
+  mn_shape_destroy(&sources[1].shape);
+  c.def.source_count = 0;
+  mac_case_end(&c);
+  return ratio;
+}
+
+static void test_inflow(void **state)
+{
+  (void)state;
+  CHECK_NEAR(jet(2, 0, 1), 1, 0.05); /* a layer of the lattice is 0.045 of it */
+  CHECK_NEAR(jet(3, 0, 1), 1, 0.09);
+  CHECK_LE(jet(2, 1, 1), 0.5); /* 0.125 m of 0.35 m are left before the drain */
+  CHECK_GE(jet(2, 1, 1), 0.25);
+  CHECK_DONE();
+}
+
+static void test_control_inflow(void **state)
+{
+  (void)state;
+  CHECK_NEAR(jet(2, 0, 1.1), 1, 0.05);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+static void test_no_water_is_refused(void **state)
+{
+  (void)state;
+  mac_case c;
+  water_case_begin(&c, 2, mn_v3(1, 1, 0), 16);
+  CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, 2, mn_v3(3, 0, 0), 0.1, &c.def.fluid.initial_water));
+  CHECK_FAILS(c.ctx, mn_mac_create(c.ctx, &c.def, &c.fluid), MN_BAD_INPUT, "holds no water");
+  mn_shape_destroy(&c.def.fluid.initial_water);
+  mn_solid_def block = {.name = "block"};
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, 2, mn_v3(0, 0, 0), mn_v3(0.6, 0.6, 0), &block.shape));
+  CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, 2, mn_v3(0.3, 0.3, 0), 0.1, &c.def.fluid.initial_water));
+  c.def.solids = &block;
+  c.def.solid_count = 1;
+  CHECK_FAILS(c.ctx, mn_mac_create(c.ctx, &c.def, &c.fluid), MN_BAD_INPUT, "holds no water");
+  mac_case_end(&c);
+  CHECK_DONE();
+}
+
 /* ---- no trespassing -------------------------------------------------------------------------- */
 
 /* A column collapses onto a disk that moves through it; checked after every step. */
@@ -270,6 +338,9 @@ int main(void)
       cmocka_unit_test(test_control_dam_gravity),
       cmocka_unit_test(test_sealed_volume),
       cmocka_unit_test(test_control_without_volume_control),
+      cmocka_unit_test(test_inflow),
+      cmocka_unit_test(test_control_inflow),
+      cmocka_unit_test(test_no_water_is_refused),
       cmocka_unit_test(test_no_trespassing),
       cmocka_unit_test(test_control_trespassing),
   };

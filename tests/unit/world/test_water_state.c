@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "fluid/mac/internal.h"
 #include "math/vec.h"
 #include "world/checkpoint.h"
 
@@ -67,6 +68,7 @@ static pair make_world(int threads, int dim, mn_transfer transfer)
   def.source_count = 1;
   CHECK_OK(p.ctx, mn_model_create(p.ctx, &def, &p.model));
   CHECK_OK(p.ctx, mn_world_create(p.ctx, p.model, &p.world));
+  ((mn_mac *)p.world->fluid.self)->exec.threads = threads; /* though the grid is small */
   return p;
 }
 
