@@ -209,8 +209,8 @@ static int64_t heaviest(const mn_particles *p, int64_t first, int64_t last)
   return best;
 }
 
-/* Cells inside with less than half the particles they should have get one more, those with more
-   than three times as many one less. Returns by how many it changed, through *changes. */
+/* Cells inside with less than three quarters of the particles of fresh liquid get one more, those
+   with more than three times as many one less. Returns by how many it changed, through *changes. */
 static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *changes)
 {
   mn_water *w = &mac->water;
@@ -224,7 +224,7 @@ static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *chang
       w->cells.cell[j] = -1;
       ++*changes;
     }
-  } else if (last > first && last - first < fresh / 2 && phi < -mac->grid.dx) {
+  } else if (last > first && last - first < fresh * 3 / 4 && phi < -mac->grid.dx) {
     int64_t i = heaviest(p, first, last);
     if (*mn_particle_volume(p, (size_t)i) > 0.6 * w->unit) {
       MN_TRY(split(mac, i, cell));
