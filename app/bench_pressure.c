@@ -31,6 +31,23 @@ static int solve(int threads, int n, mn_pressure_solver solver, int repeat, mn_p
   return (int)status;
 }
 
+/* One and two threads in turns, the best of each: the machine may be busy for a while. */
+static int solve_in_turns(int n, mn_pressure_result *one, mn_pressure_result *two)
+{
+  enum { ROUNDS = 5, REPEAT = 3 };
+  for (int round = 0; round < ROUNDS; round++) {
+    mn_pressure_result r;
+    int bad = solve(1, n, MN_PRESSURE_MGPCG, REPEAT, &r);
+    if (bad)
+      return bad;
+    *one = round == 0 || total(&r) < total(one) ? r : *one;
+    if ((bad = solve(2, n, MN_PRESSURE_MGPCG, REPEAT, &r)))
+      return bad;
+    *two = round == 0 || total(&r) < total(two) ? r : *two;
+  }
+  return 0;
+}
+
 int app_bench_pressure(app_bench_run *run)
 {
   static const int sizes[] = {64, 128, 256}, mic_iterations[] = {41, 80, 166};
@@ -39,9 +56,8 @@ int app_bench_pressure(app_bench_run *run)
     mn_pressure_result mg, mic, two;
     char row[32];
     snprintf(row, sizeof row, "n = %d", sizes[i]);
-    if ((bad = solve(1, sizes[i], MN_PRESSURE_MGPCG, 3, &mg)) ||
-        (bad = solve(1, sizes[i], MN_PRESSURE_PCG, 1, &mic)) ||
-        (bad = solve(2, sizes[i], MN_PRESSURE_MGPCG, 3, &two)))
+    if ((bad = solve_in_turns(sizes[i], &mg, &two)) ||
+        (bad = solve(1, sizes[i], MN_PRESSURE_PCG, 1, &mic)))
       return bad;
     first = i ? first : mg.iterations;
     app_bench_row(run, row, "mgpcg iterations", mg.iterations, "target", APP_AT_MOST, first + 2);
