@@ -125,6 +125,12 @@ double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
 /* Factor of an inflow's velocity at x. */
 double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
 
+/* limits.c */
+double mn_mac_max_dt(void *self);
+/* Whether a wall's velocity changed from the last substep to this one by so much that it acts like
+ * a blow. */
+int mn_mac_wall_jumped(const mn_mac *mac);
+
 /* boundary.c */
 mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extension *e);
 void mn_extension_destroy(mn_extension *e);
