@@ -16,11 +16,17 @@ fi
 scripts/install_deps.sh
 scripts/build.sh release
 
-name=$(basename "$scene" .lua)
-build/release/meniscus run "$scene" -o "runs/$name" "$@"
+out=$PWD/runs/$(basename "$scene" .lua)
+take=
+for word in "$@"; do # a directory given with -o counts
+  [ -n "$take" ] && out=$(realpath -m "$word")
+  take=
+  [ "$word" = -o ] && take=1
+done
+build/release/meniscus run "$scene" -o "$out" "$@"
 
 echo
-echo "Report:    $PWD/runs/$name/report.html"
-echo "Pictures:  $PWD/runs/$name/preview/"
-[ -d "runs/$name/frames" ] && echo "Frames:    $PWD/runs/$name/frames/ (VTK, for ParaView)"
+echo "Report:    $out/report.html"
+echo "Pictures:  $out/preview/"
+[ -d "$out/frames" ] && echo "Frames:    $out/frames/ (VTK, for ParaView)"
 exit 0

@@ -19,7 +19,8 @@ static void report(const app_args *args, const mn_model_def *def)
     app_print_json(o);
     return;
   }
-  printf("%s: good. %s: %d x %d", def->name, def->title, d->cells[0], d->cells[1]);
+  printf("%s: good. %s%s%d x %d", def->name, def->title, *def->title ? ": " : "", d->cells[0],
+         d->cells[1]);
   if (d->dim == 3)
     printf(" x %d", d->cells[2]);
   printf(" cells, %d sources, %d solids, %d probes, %d frames to %g s\n", def->source_count,

@@ -127,7 +127,8 @@ static void add_head(page *p)
   mn_text_add(o, "<p><span class=\"state%s\">", good ? "" : " bad");
   mn_text_escape(o, run_text(p, "state"));
   mn_text_add(o, "</span> ");
-  mn_text_escape(o, run_text(p, "exit_reason"));
+  if (strcmp(run_text(p, "state"), run_text(p, "exit_reason")))
+    mn_text_escape(o, run_text(p, "exit_reason"));
   mn_text_add(o, "</p>\n");
 }
 
