@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/file.h"
 
 static int failures; /* since the last CHECK_DONE; tests run one after the other */
 
@@ -127,4 +130,22 @@ mn_context *check_context(int threads)
   mn_context *ctx;
   check_ok(__FILE__, __LINE__, "mn_context_create", NULL, mn_context_create(&def, &ctx));
   return ctx;
+}
+
+char check_folder[64];
+
+int check_folder_make(void **state)
+{
+  (void)state;
+  strcpy(check_folder, "/tmp/mn_test_XXXXXX");
+  return mkdtemp(check_folder) ? 0 : 1;
+}
+
+int check_folder_remove(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_status status = mn_remove_tree(ctx, check_folder);
+  mn_context_destroy(&ctx);
+  return status != MN_OK;
 }

@@ -53,6 +53,10 @@ double fitted_order(const double *h, const double *error, int n);
 double check_worst(double a, double b);
 /* Seeded uniform numbers in [0, 1). */
 double check_random(uint64_t *seed);
+/* Set-up and tear-down of a cmocka group: a fresh folder below /tmp, its name in check_folder. */
+extern char check_folder[64];
+int check_folder_make(void **state);
+int check_folder_remove(void **state);
 /* A silent context with this many threads; stops the test if it cannot be made. */
 mn_context *check_context(int threads);
 

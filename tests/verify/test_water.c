@@ -171,13 +171,16 @@ static void test_control_sloshing_gravity(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* Guards the front of the dam break. It misses the tolerance for the data as they stand, rms 8 %,
+   by far (13.9 %): docs/results.md says so. What is held here is the curve after one fitted delay,
+   and that the miss does not grow. */
 static void test_dam_break(void **state)
 {
   (void)state;
   dam r = water_case_dam(20, MN_TRANSFER_APIC, G);
   CHECK_LE(r.rms, 0.05);
   CHECK_LE(r.worst, 0.1);
-  CHECK_LE(r.raw, 0.16); /* ahead of the experiment, as all frictionless computations are */
+  CHECK_LE(r.raw, 0.16); /* not the target, which is 0.08 */
   CHECK_LE(r.drift, 0.01);
   dam other = water_case_dam(20, MN_TRANSFER_LEVELSET, G); /* shares only the pressure with it */
   CHECK_NEAR(r.last, other.last, 0.02 * other.last);

@@ -14,25 +14,13 @@
 #include "io/run_folder.h"
 #include "io/run_record.h"
 
-static char folder[] = "/tmp/mn_run_XXXXXX";
 static char path[128];
 
 static int make_folder(void **state)
 {
-  (void)state;
-  if (!mkdtemp(folder))
-    return 1;
-  snprintf(path, sizeof path, "%s/run", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  mn_context *ctx = check_context(1);
-  mn_status status = mn_remove_tree(ctx, folder);
-  mn_context_destroy(&ctx);
-  return status != MN_OK;
+  int failed = check_folder_make(state);
+  snprintf(path, sizeof path, "%s/run", check_folder);
+  return failed;
 }
 
 static mn_status make_model(mn_context *ctx, int vtk, mn_model **model)
@@ -103,11 +91,11 @@ static void test_run_and_resume(void **state)
   read_settings(ctx, &s);
   CHECK(s.frames == 5 && s.time == 5 * 0.1);
   CHECK_FAILS(ctx, mn_run_open(ctx, path, &again), MN_BAD_INPUT, "not made from a scene text");
-  CHECK_FAILS(ctx, mn_run_open(ctx, folder, &again), MN_BAD_INPUT, "holds no run");
+  CHECK_FAILS(ctx, mn_run_open(ctx, check_folder, &again), MN_BAD_INPUT, "holds no run");
 
   def = mn_run_def_default();
   CHECK_FAILS(ctx, mn_run(ctx, model, &def), MN_BAD_INPUT, "needs a directory");
-  def.directory = folder; /* not empty, and no run */
+  def.directory = check_folder; /* not empty, and no run */
   CHECK_FAILS(ctx, mn_run(ctx, model, &def), MN_BAD_INPUT, "holds no run of meniscus");
   mn_model_destroy(&model);
   mn_context_destroy(&ctx);
@@ -202,5 +190,5 @@ int main(void)
       cmocka_unit_test(test_only_own_files_are_removed),
       cmocka_unit_test(test_every_allocation_may_fail),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, check_folder_remove);
 }

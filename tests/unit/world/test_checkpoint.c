@@ -12,25 +12,13 @@
 #include "base/memory.h"
 #include "world/checkpoint.h"
 
-static char folder[] = "/tmp/mn_checkpoint_XXXXXX";
 static char path[128];
 
 static int make_folder(void **state)
 {
-  (void)state;
-  if (!mkdtemp(folder))
-    return 1;
-  snprintf(path, sizeof path, "%s/one", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  mn_context *ctx = check_context(1);
-  mn_status status = mn_remove_tree(ctx, folder);
-  mn_context_destroy(&ctx);
-  return status != MN_OK;
+  int failed = check_folder_make(state);
+  snprintf(path, sizeof path, "%s/one", check_folder);
+  return failed;
 }
 
 /* A vortex in a closed box, n x n cells. */
@@ -167,7 +155,7 @@ static void test_damage_is_told_and_changes_nothing(void **state)
   before = mn_world_hash(c.world);
   CHECK_FAILS(ctx, mn_world_load(c.world, path), MN_BAD_INPUT, "another resolution");
   CHECK(mn_world_hash(c.world) == before);
-  CHECK_FAILS(ctx, mn_world_load(c.world, folder), MN_BAD_INPUT, "is not a checkpoint");
+  CHECK_FAILS(ctx, mn_world_load(c.world, check_folder), MN_BAD_INPUT, "is not a checkpoint");
   drop_world(&a);
   drop_world(&b);
   drop_world(&c);
@@ -192,7 +180,7 @@ static void test_failed_write_leaves_the_earlier_one(void **state)
   CHECK(!setrlimit(RLIMIT_FSIZE, &small));
   mn_status status = mn_world_save(a.world, path);
   char fresh[160], part[170];
-  snprintf(fresh, sizeof fresh, "%s/fresh", folder);
+  snprintf(fresh, sizeof fresh, "%s/fresh", check_folder);
   mn_status again = mn_world_save(a.world, fresh);
   CHECK(!setrlimit(RLIMIT_FSIZE, &old));
   CHECK(status == MN_ENVIRONMENT && again == MN_ENVIRONMENT);
@@ -202,7 +190,7 @@ static void test_failed_write_leaves_the_earlier_one(void **state)
   CHECK(access(part, F_OK));
   CHECK_OK(ctx, mn_world_load(b.world, path));
   CHECK(mn_world_hash(b.world) == first);
-  CHECK_FAILS(ctx, mn_world_save(a.world, folder), MN_BAD_INPUT, "is not a checkpoint");
+  CHECK_FAILS(ctx, mn_world_save(a.world, check_folder), MN_BAD_INPUT, "is not a checkpoint");
   drop_world(&a);
   drop_world(&b);
   mn_context_destroy(&ctx);
@@ -216,5 +204,5 @@ int main(void)
       cmocka_unit_test(test_damage_is_told_and_changes_nothing),
       cmocka_unit_test(test_failed_write_leaves_the_earlier_one),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, check_folder_remove);
 }

@@ -11,25 +11,13 @@
 #include "world/npy.h"
 #include "world/world.h"
 
-static char folder[] = "/tmp/mn_npy_XXXXXX";
 static char path[128];
 
 static int make_folder(void **state)
 {
-  (void)state;
-  if (!mkdtemp(folder))
-    return 1;
-  snprintf(path, sizeof path, "%s/a.npy", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  mn_context *ctx = check_context(1);
-  mn_status status = mn_remove_tree(ctx, folder);
-  mn_context_destroy(&ctx);
-  return status != MN_OK;
+  int failed = check_folder_make(state);
+  snprintf(path, sizeof path, "%s/a.npy", check_folder);
+  return failed;
 }
 
 static void test_round_trip(void **state)
@@ -129,5 +117,5 @@ int main(void)
       cmocka_unit_test(test_bytes_are_those_of_numpy),
       cmocka_unit_test(test_damaged_files_are_refused),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, check_folder_remove);
 }

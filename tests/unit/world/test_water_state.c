@@ -11,25 +11,13 @@
 #include "math/vec.h"
 #include "world/checkpoint.h"
 
-static char folder[] = "/tmp/mn_water_XXXXXX";
 static char path[128];
 
 static int make_folder(void **state)
 {
-  (void)state;
-  if (!mkdtemp(folder))
-    return 1;
-  snprintf(path, sizeof path, "%s/one", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  mn_context *ctx = check_context(1);
-  mn_status status = mn_remove_tree(ctx, folder);
-  mn_context_destroy(&ctx);
-  return status != MN_OK;
+  int failed = check_folder_make(state);
+  snprintf(path, sizeof path, "%s/one", check_folder);
+  return failed;
 }
 
 typedef struct pair {
@@ -204,5 +192,5 @@ int main(void)
       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_damaged_length),
       cmocka_unit_test(test_restore),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, make_folder, check_folder_remove);
 }
