@@ -1,0 +1,26 @@
+/* Meshes of simplices as bodies are made of: segments (curves, rods), triangles (2D bodies, cloth,
+   shells) or tetrahedra (3D bodies), linear or quadratic. Plain arrays, owned. */
+#ifndef MN_GEOM_SIMPLEX_MESH_H
+#define MN_GEOM_SIMPLEX_MESH_H
+
+#include "meniscus/base.h"
+
+typedef struct mn_simplex_mesh {
+  int dim;     /* of space: 2 or 3; z = 0 in 2D */
+  int corners; /* of an element: 2 segment, 3 triangle, 4 tetrahedron */
+  int order;   /* 1: corners only; 2: and the middle of every edge */
+  size_t nodes, elements;
+  mn_vec3 *node; /* m, at rest */
+  /* [elements][mn_simplex_nodes]: corners, then the middles of the edges 01, 12, 20 (triangle) and
+     01, 12, 20, 03, 13, 23 (tetrahedron), as VTK has them. Of positive area or volume where
+     corners - 1 = dim. */
+  uint32_t *element;
+} mn_simplex_mesh;
+
+/* Nodes of an element. */
+static inline int mn_simplex_nodes(int corners, int order)
+{
+  return order == 1 ? corners : corners * (corners + 1) / 2;
+}
+
+#endif
