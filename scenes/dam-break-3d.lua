@@ -1,6 +1,6 @@
 -- A block of water collapses around a pillar (3D).
 local n        = param("n", 48, "cells along the tank, which is 1.2 m long")
-local transfer = param("transfer", "apic", "how velocity travels: apic, flip or levelset")
+local transfer = param("transfer", "apic", "how velocity travels: apic, flip, marker or levelset")
 
 return scene {
   title      = "Dam break around a pillar",

@@ -2,7 +2,7 @@
 local n    = param("n", 20, "cells across the column's width")
 local a    = param("a", 0.05715, "width of the column in m; it is twice as high")
 local tau  = param("tau", 12, "how long, in units of sqrt(a / (2 g))")
-local transfer = param("transfer", "apic", "how velocity travels: apic, flip or levelset")
+local transfer = param("transfer", "apic", "how velocity travels: apic, flip, marker or levelset")
 
 local unit = math.sqrt(a / (2 * 9.81)) -- s
 

@@ -2,7 +2,7 @@
 local n         = param("n", 64, "cells across the tank, which is 1 m wide")
 local depth     = param("depth", 0.5, "of the water in m")
 local amplitude = param("amplitude", 0.01, "of the wave at the walls in m")
-local transfer  = param("transfer", "apic", "how velocity travels: apic, flip or levelset")
+local transfer  = param("transfer", "apic", "how velocity travels: apic, flip, marker or levelset")
 
 -- The wave depth + amplitude cos(pi x), as a stack of half-spaces: the union of strips.
 local strips, m = {}, 64

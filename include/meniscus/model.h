@@ -48,6 +48,7 @@ typedef enum mn_advection { MN_ADVECT_MACCORMACK, MN_ADVECT_SEMILAGRANGIAN } mn_
 typedef enum mn_transfer {
   MN_TRANSFER_APIC,    /* particles with an affine velocity each */
   MN_TRANSFER_FLIP,    /* particles that take over the change of the grid's velocity */
+  MN_TRANSFER_MARKER,  /* particles say where the liquid is; velocity is carried on the grid */
   MN_TRANSFER_LEVELSET /* no particles: level set and velocity by `advection` */
 } mn_transfer;
 typedef enum mn_pressure_solver { MN_PRESSURE_MGPCG, MN_PRESSURE_PCG } mn_pressure_solver;

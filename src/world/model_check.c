@@ -209,10 +209,11 @@ static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
       return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing", key);
     if (s->drains && (def->fluid.kind != MN_FLUID_WATER ||
                       def->fluid.transfer == MN_TRANSFER_LEVELSET || s->blows))
-      return mn_fail(ctx, MN_BAD_INPUT,
-                     "%s is a drain: it takes away water carried by particles (fluid.transfer apic "
-                     "or flip), nothing else",
-                     key);
+      return mn_fail(
+          ctx, MN_BAD_INPUT,
+          "%s is a drain: it takes away water carried by particles (fluid.transfer apic, "
+          "flip or marker), nothing else",
+          key);
     snprintf(part, sizeof part, "%s.velocity", key);
     MN_TRY(check_vector(ctx, def->domain.dim, part, s->velocity));
     snprintf(part, sizeof part, "%s.profile", key);

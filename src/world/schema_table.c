@@ -125,10 +125,11 @@ static const mn_key water_keys[] = {
      ""},
     {"initial_water", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_fluid_def, initial_water),
      "the shape that water fills at the start; the rest is air"},
-    {"transfer", MN_KEY_CHOICE, "", "\"apic\"", 0, 0, 0, "apic flip levelset",
+    {"transfer", MN_KEY_CHOICE, "", "\"apic\"", 0, 0, 0, "apic flip marker levelset",
      AT(mn_fluid_def, transfer),
      "apic: particles with an affine velocity each; flip: particles that take over changes of the "
-     "grid's velocity; levelset: no particles, water is carried by `advection`"},
+     "grid's velocity; marker: particles only say where the water is, the velocity is carried on "
+     "the grid, semi-Lagrangian; levelset: no particles, water is carried by `advection`"},
     {"flip", MN_KEY_NUMBER, "", "0.97", MN_BETWEEN, 0, 1, "", AT(mn_fluid_def, flip),
      "part of FLIP in the blend with PIC, which smooths; for transfer = \"flip\""},
     {"jitter", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_fluid_def, jitter),

@@ -118,7 +118,7 @@ void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *o
                    mn_field *to)
 {
   job w = {mac, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
-  if (mac->def->fluid.advection == MN_ADVECT_SEMILAGRANGIAN) {
+  if (mac->def->fluid.advection == MN_ADVECT_SEMILAGRANGIAN || mn_water_is_marked(mac)) {
     carry(&w);
     return;
   }

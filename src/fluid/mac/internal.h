@@ -27,9 +27,13 @@ typedef struct mn_extension {
   int64_t start[8]; /* first entry of each layer */
   int layers;
   size_t capacity;
-  unsigned char *layer; /* of every point with ghosts: 0 has a value; 255 out of reach */
+  unsigned char *layer; /* of every point with ghosts: 0 has a value; else see below */
 } mn_extension;
-enum { MN_EXTENSION_LAYERS = 6, MN_OUT_OF_REACH = 255 };
+enum {
+  MN_EXTENSION_LAYERS = 6,
+  MN_NO_SOURCE = 254, /* has a value, from which none is continued */
+  MN_OUT_OF_REACH = 255
+};
 
 /* A kinematic solid at one time. */
 typedef struct mn_placement {

@@ -1,9 +1,13 @@
 /* A liquid carried by particles: one substep.
 
    begin    particles moved along the grid's velocity (Ralston's third order), kept out of solids
-   and within the domain; new ones from inflows; sorted; level set and density from them; u* from
-   their velocities, continued to faces without particles commit   velocities of the particles from
-   the new grid velocity
+            and within the domain; new ones from inflows; sorted; level set and density from them;
+            u* from their velocities, continued to faces without particles
+   commit   velocities of the particles from the new grid velocity
+
+   With `transfer` = marker the particles only say where the liquid is, and u* is the grid's
+   velocity carried along itself, semi-Lagrangian [Foster, Metaxas 1996; Stam 1999], as in the code
+   of [Lai 2021]. A marker's velocity is that of the grid, for writers.
 
    Moving first, with the velocity that the pressure of the last step made divergence-free, and
    then adding forces at the new place is symplectic Euler's order: standing waves are not damped by
@@ -19,6 +23,11 @@
 
 /* Particles stay this part of a cell away from walls. */
 static const double MARGIN = 1e-3;
+
+int mn_water_is_marked(const mn_mac *mac)
+{
+  return mac->water.on && mac->def->fluid.transfer == MN_TRANSFER_MARKER;
+}
 
 double mn_water_rows(const mn_model_def *def)
 {
@@ -213,6 +222,15 @@ mn_status mn_water_seed(mn_mac *mac)
   return MN_OK;
 }
 
+/* star <- the velocity carried on the grid; the particles' weights, for the spray among them. */
+static void carry_velocity(mn_mac *mac)
+{
+  const double rest = 0; /* what enters through an open side */
+  mn_water_to_grid(mac, &mac->water.next, mac->result);
+  for (int a = 0; a < mac->grid.dim; a++)
+    mn_mac_advect(mac, mac->dt, &mac->state.u[a], &rest, &mac->star[a]);
+}
+
 mn_status mn_water_begin(mn_mac *mac)
 {
   mn_water *w = &mac->water;
@@ -222,6 +240,10 @@ mn_status mn_water_begin(mn_mac *mac)
   MN_TRY(mn_water_sort(mac, 0));
   surface(mac);
   MN_TRY(mn_water_resample(mac));
+  if (mn_water_is_marked(mac)) {
+    carry_velocity(mac);
+    return MN_OK;
+  }
   mn_water_to_grid(mac, &w->next, mac->star);
   mn_liquid_plan(mac, NULL);
   mn_mac_close(mac, mac->geometry.time, mac->star);

@@ -22,6 +22,8 @@ typedef struct mn_water {
 } mn_water;
 
 /* water.c */
+/* Particles only mark where the liquid is: the velocity is carried on the grid. */
+int mn_water_is_marked(const mn_mac *mac);
 /* Doubles per cell that particles take, by the box around the initial water. */
 double mn_water_rows(const mn_model_def *def);
 MN_MUST_CHECK mn_status mn_water_create(mn_mac *mac);
