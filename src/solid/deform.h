@@ -1,0 +1,209 @@
+/* Deformable bodies: elastic solids, cloth and curves of springs, shells and rods. All of them are
+   one system of nodes, on which energies act:
+
+       M a + C v + dE/dx (x) = f + load,    C = alpha M + beta K(x^n) + viscous springs
+
+   Made in three steps: mn_deform_create; bodies added and nodes fixed, positions and velocities
+   changed at will through the view; mn_deform_ready. Then substeps: begin, solve any number of
+   times, each from the state at the start, commit. docs/theory/solids.md has the equations. */
+#ifndef MN_SOLID_DEFORM_H
+#define MN_SOLID_DEFORM_H
+
+#include "geom/simplex_mesh.h"
+#include "la/csr.h"
+#include "meniscus/box.h"
+#include "solid/energy.h"
+#include "solid/surface.h"
+
+typedef enum mn_scheme {
+  MN_BACKWARD_EULER, /* first order, damps */
+  MN_NEWMARK,        /* second order for gamma = 1/2; beta = 1/4: no damping */
+  MN_MIDPOINT,       /* second order; conserves momentum and angular momentum */
+  MN_EXPLICIT        /* symplectic Euler: max_dt limits the step */
+} mn_scheme;
+
+typedef struct mn_deform_def {
+  int dim; /* 2 or 3 */
+  mn_scheme scheme;
+  double beta, gamma; /* of Newmark; beta > 0 */
+  mn_vec3 gravity;    /* m/s^2 */
+  double tolerance;   /* of the force residual, relative to the greatest force on a node */
+  int max_iterations; /* of Newton, in one solve */
+} mn_deform_def;
+
+mn_deform_def mn_deform_def_default(int dim);
+
+typedef struct mn_deform mn_deform;
+
+MN_MUST_CHECK mn_status mn_deform_create(mn_context *ctx, const mn_deform_def *def,
+                                         mn_deform **deform);
+void mn_deform_destroy(mn_deform **deform);
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* An elastic body of triangles (2D, plane strain) or tetrahedra (3D), linear or quadratic. */
+typedef struct mn_elastic_def {
+  const char *name; /* for messages; may be NULL */
+  mn_material_kind material;
+  double young, poisson; /* Pa, 1 */
+  double density;        /* kg/m^3 */
+  double alpha, beta;    /* Rayleigh damping: 1/s, s */
+  mn_vec3 velocity;      /* m/s, at the start */
+} mn_elastic_def;
+
+/* Cloth (triangles in 3D) or a curve (segments) as masses and springs. A bend spring joins the two
+   nodes next to a node of a curve, or across an edge of cloth. */
+typedef struct mn_springs_def {
+  const char *name;
+  double density;                       /* kg/m (curve) or kg/m^2 (cloth) */
+  double stretch, bend;                 /* N/m, of each spring */
+  double stretch_damping, bend_damping; /* kg/s, of each spring */
+  double alpha;                         /* 1/s */
+  mn_vec3 velocity;
+} mn_springs_def;
+
+typedef enum mn_membrane_kind {
+  MN_MEMBRANE_ST_VENANT,  /* plane stress; small strains */
+  MN_MEMBRANE_NEO_HOOKEAN /* incompressible: mu/2 (l1^2 + l2^2 + 1/(l1 l2)^2 - 3); poisson unused */
+} mn_membrane_kind;
+
+/* A shell (triangles in 3D): membrane, and bending of the hinges between triangles. */
+typedef struct mn_shell_def {
+  const char *name;
+  mn_membrane_kind membrane;
+  double young, poisson; /* Pa, 1 */
+  double thickness;      /* m */
+  double density;        /* kg/m^3 */
+  double bending;        /* N m, the plate's stiffness; negative: E h^3 / (12 (1 - nu^2)) */
+  double alpha, beta;    /* Rayleigh */
+  mn_vec3 velocity;
+} mn_shell_def;
+
+/* A rod (segments, in the order of the mesh; closed or with ends): stretch, and bending at the
+   nodes. No twist. */
+typedef struct mn_rod_def {
+  const char *name;
+  double stretch;     /* N, E A (in 2D per metre of depth) */
+  double bend;        /* N m^2, E I */
+  double density;     /* kg/m */
+  double alpha, beta; /* Rayleigh */
+  mn_vec3 velocity;
+} mn_rod_def;
+
+/* Each copies the mesh and gives the number of the new body. Bad meshes and numbers: MN_BAD_INPUT,
+   with the element named. */
+MN_MUST_CHECK mn_status mn_deform_add_elastic(mn_deform *deform, const mn_simplex_mesh *mesh,
+                                              const mn_elastic_def *def, int *body);
+MN_MUST_CHECK mn_status mn_deform_add_springs(mn_deform *deform, const mn_simplex_mesh *mesh,
+                                              const mn_springs_def *def, int *body);
+MN_MUST_CHECK mn_status mn_deform_add_shell(mn_deform *deform, const mn_simplex_mesh *mesh,
+                                            const mn_shell_def *def, int *body);
+MN_MUST_CHECK mn_status mn_deform_add_rod(mn_deform *deform, const mn_simplex_mesh *mesh,
+                                          const mn_rod_def *def, int *body);
+/* A spring of stiffness k (N/m) and damping b (kg/s) between a node and a point of the world. */
+MN_MUST_CHECK mn_status mn_deform_add_anchor(mn_deform *deform, uint32_t node, mn_vec3 point,
+                                             double k, double b);
+/* A spring between any two nodes, of rest length `length` (m). */
+MN_MUST_CHECK mn_status mn_deform_add_spring(mn_deform *deform, uint32_t a, uint32_t b,
+                                             double length, double k, double damping);
+
+/* Where a prescribed node is and how fast at time t. */
+typedef void mn_deform_motion(void *user, uint32_t node, mn_vec3 rest, double t, mn_vec3 *x,
+                              mn_vec3 *v);
+
+enum { MN_FIX_X = 1, MN_FIX_Y = 2, MN_FIX_Z = 4, MN_FIX_ALL = 7 };
+/* The axes of `mask` no longer obey forces: they rest where they are or, with a motion set, follow
+   it. */
+void mn_deform_fix(mn_deform *deform, uint32_t node, int mask);
+void mn_deform_set_motion(mn_deform *deform, mn_deform_motion *motion, void *user);
+
+/* Builds the matrix's pattern, the accelerations of the start and all scratch. No bodies after. */
+MN_MUST_CHECK mn_status mn_deform_ready(mn_deform *deform);
+
+/* ---- nodes, bodies and facets, borrowed ------------------------------------------------------ */
+
+typedef struct mn_deform_body {
+  char name[64];
+  uint32_t first, nodes;      /* its nodes are [first, first + nodes) */
+  size_t first_facet, facets; /* its facets */
+  int group, groups;          /* its energies are [group, group + groups) */
+  int corners;                /* of its elements: 2, 3 or 4 */
+  int two_sided;
+  double mass; /* kg */
+} mn_deform_body;
+
+/* Pointers stand until the next body is added. */
+typedef struct mn_deform_view {
+  int dim;
+  size_t nodes, facets;
+  int bodies;
+  const mn_deform_body *body;
+  mn_vec3 *rest;        /* m */
+  mn_vec3 *x, *v, *a;   /* state at the start of the substep */
+  mn_vec3 *x1, *v1;     /* of the last solve; contact may change them before commit */
+  const double *mass;   /* kg, lumped */
+  const uint8_t *fixed; /* MN_FIX_... */
+  const mn_facet *facet;
+} mn_deform_view;
+
+mn_deform_view mn_deform_get(mn_deform *deform);
+
+/* ---- a substep ------------------------------------------------------------------------------- */
+
+typedef struct mn_deform_report {
+  mn_reason reason;
+  int iterations;     /* of Newton */
+  int factorisations; /* in this solve */
+  int line_searches;  /* steps that had to be shortened */
+  double residual;    /* N, greatest on a node's axis */
+  double initial_residual;
+  double scale;                         /* N, that the tolerance refers to */
+  double assembly_s, factor_s, solve_s; /* of this solve: work, not state */
+} mn_deform_report;
+
+double mn_deform_max_dt(mn_deform *deform); /* s; HUGE_VAL unless explicit */
+MN_MUST_CHECK mn_status mn_deform_begin(mn_deform *deform, double t, double dt);
+/* load[nodes] in N, constant over the substep; NULL: none. MN_FAILED, with a sentence, if Newton
+   does not converge or an element inverts. */
+MN_MUST_CHECK mn_status mn_deform_solve(mn_deform *deform, const mn_vec3 *load,
+                                        mn_deform_report *report);
+MN_MUST_CHECK mn_status mn_deform_commit(mn_deform *deform);
+MN_MUST_CHECK mn_status mn_deform_save(mn_deform *deform);
+MN_MUST_CHECK mn_status mn_deform_restore(mn_deform *deform);
+int mn_deform_arrays(mn_deform *deform, mn_array *arrays, int capacity);
+
+/* Equilibrium under gravity and `load`, put on in `steps` equal parts; becomes the state, at rest.
+ */
+MN_MUST_CHECK mn_status mn_deform_static(mn_deform *deform, const mn_vec3 *load, int steps,
+                                         mn_deform_report *report);
+
+/* ---- for couplings that see more than the box ------------------------------------------------ */
+
+/* The implicit matrix A = m M + d C + K of the last factorisation, unconstrained, in N/m: with
+   x1 = x1(load), dx1/dload = sx A^-1, dv1/dload = sv A^-1 on the free axes. NULL if explicit. */
+const mn_csr *mn_deform_matrix(const mn_deform *deform, double *sx, double *sv);
+/* dx, dv (each may be NULL): the change of x1 and v1 for a change of the load, to first order. */
+MN_MUST_CHECK mn_status mn_deform_response(mn_deform *deform, const mn_vec3 *load, mn_vec3 *dx,
+                                           mn_vec3 *dv);
+/* dE/dx at x in N: minus the elastic forces. MN_FAILED if an element is inverted. */
+MN_MUST_CHECK mn_status mn_deform_gradient(mn_deform *deform, const mn_vec3 *x, mn_vec3 *gradient);
+
+/* ---- probes, of the state; body < 0: all ----------------------------------------------------- */
+
+double mn_deform_kinetic(const mn_deform *deform, int body);                 /* J */
+double mn_deform_elastic(mn_deform *deform, int body);                       /* J; NaN: inverted */
+mn_vec3 mn_deform_momentum(const mn_deform *deform, int body);               /* kg m/s */
+mn_vec3 mn_deform_angular(const mn_deform *deform, int body, mn_vec3 about); /* kg m^2/s */
+mn_vec3 mn_deform_center(const mn_deform *deform, int body);                 /* m, of mass */
+/* Length over rest length of springs, rods and the edges of elements. */
+void mn_deform_stretch(const mn_deform *deform, int body, double *max, double *mean);
+double mn_deform_enclosed(const mn_deform *deform, int body); /* m^3, m^2 in 2D, by the facets */
+double mn_deform_min_j(const mn_deform *deform, int body);    /* of elastic elements; else 1 */
+
+/* Of an elastic body or a shell: how many elements; their Cauchy stress in Pa at the middle
+   (shells: of the membrane), each may be NULL. */
+size_t mn_deform_elements(const mn_deform *deform, int body);
+const uint32_t *mn_deform_element_nodes(const mn_deform *deform, int body, int *nodes);
+void mn_deform_stress(const mn_deform *deform, int body, mn_mat3 *cauchy, double *von_mises);
+
+#endif

@@ -1,0 +1,36 @@
+/* Everything elastic is an energy on few nodes. A group is a list of alike elements: one table of
+   operations, one set of numbers per element. The assembler (assemble.h) knows nothing else. */
+#ifndef MN_SOLID_ENERGY_H
+#define MN_SOLID_ENERGY_H
+
+#include "solid/material.h"
+
+enum { MN_ENERGY_NODES_MAX = 10, MN_ENERGY_DOF_MAX = 30 };
+
+typedef struct mn_energy_group mn_energy_group;
+
+typedef struct mn_energy_ops {
+  const char *name; /* of one element, for messages: "tetrahedron", "spring" */
+  /* Energy of element e with its nodes at x[nodes] in J; where not NULL its gradient
+     [nodes * dim] and Hessian [nodes * dim]^2, by nodes, then axes. With psd the Hessian is
+     replaced by a near one without negative eigenvalues. 0: inverted, nothing is defined. */
+  int (*eval)(const mn_energy_group *group, size_t e, const mn_vec3 *x, int psd, double *energy,
+              double *gradient, double *hessian);
+  /* Viscous part of the damping matrix in kg/s, symmetric positive semidefinite; NULL: none. */
+  void (*damping)(const mn_energy_group *group, size_t e, const mn_vec3 *x, double *matrix);
+} mn_energy_ops;
+
+struct mn_energy_group {
+  const mn_energy_ops *ops;
+  int dim, nodes; /* of space; of an element */
+  int body;       /* whose it is */
+  size_t count;
+  uint32_t *node; /* [count][nodes] */
+  double *data;   /* [count][stride]: what an element must know, filled by its maker */
+  int stride;
+  int points;           /* quadrature points of an element */
+  mn_material material; /* of those that have one */
+  double beta;          /* s: this group damps with beta K */
+};
+
+#endif
