@@ -52,6 +52,14 @@ typedef struct mn_solve_report {
   double divergence;  /* 1/s, max over the fluid cells after the solve */
   int closed_regions; /* regions without any opening */
   double net_flow;    /* m^3/s, the largest net inflow into one of them: should be 0 */
+  /* of walls that water can leave, 0 <= p perp slack >= 0, measured anew after the solve; over the
+     cells at walls. All 0 for linear solves. */
+  int outer;              /* linear systems set up, or policy, penalty or Newton iterations */
+  int held;               /* cells that let go: p = 0, slack > 0 */
+  double least_p;         /* Pa, never much below 0 */
+  double greatest_p;      /* Pa, over all cells */
+  double least_slack;     /* 1/s, the same */
+  double complementarity; /* |p . slack| / (||p|| ||b||) */
 } mn_solve_report;
 
 typedef struct mn_fluid_ops {

@@ -23,7 +23,8 @@ typedef enum mn_side_kind {
   MN_SIDE_SLIP,   /* closed; the fluid slides along it */
   MN_SIDE_NOSLIP, /* closed; the fluid sticks to it */
   MN_SIDE_OPEN,   /* fluid passes; outside it is ambient fluid at rest (smoke) or air (water) */
-  MN_SIDE_THROUGH /* fluid passes; outside it moves as it does at the side: a channel that goes on */
+  MN_SIDE_THROUGH /* fluid passes; outside it moves as it does at the side: a channel that goes on
+                   */
 } mn_side_kind;
 
 typedef struct mn_side_def {
@@ -52,6 +53,29 @@ typedef enum mn_transfer {
   MN_TRANSFER_LEVELSET /* no particles: level set and velocity by `advection` */
 } mn_transfer;
 typedef enum mn_pressure_solver { MN_PRESSURE_MGPCG, MN_PRESSURE_PCG } mn_pressure_solver;
+/* What walls do to water that would leave them. */
+typedef enum mn_walls {
+  MN_WALLS_SEPARATING, /* let it go: they push, but never pull (an LCP for the pressure) */
+  MN_WALLS_STICKING    /* hold it, by suction if need be */
+} mn_walls;
+/* Solvers of the pressure LCP; docs/theory/lcp.md. */
+typedef enum mn_lcp_solver_kind {
+  MN_LCP_FAST, /* the default */
+  MN_LCP_FAS,
+  MN_LCP_PI_PCG,
+  MN_LCP_PI_MG,
+  MN_LCP_PE_PCG,
+  MN_LCP_PE_MG,
+  MN_LCP_FMG,
+  MN_LCP_NEWTON,
+  MN_LCP_PGS,
+  MN_LCP_MPRGP,
+  MN_LCP_FAS_TRILINEAR, /* ablations of MN_LCP_FAS */
+  MN_LCP_FAS_CONSTANT,
+  MN_LCP_FAS_PLAIN_WALLS,
+  MN_LCP_FAS_DIRECT_COARSE,
+  MN_LCP_SOLVERS
+} mn_lcp_solver_kind;
 
 /* A vector (or, in x, a scalar) given as a constant or as a function of position. */
 typedef struct mn_field_fn {
@@ -78,7 +102,8 @@ typedef struct mn_fluid_def {
   double dt;     /* s, fixed substep; 0: from cfl */
   double max_dt; /* s; 0: no limit but the frames */
   mn_pressure_solver pressure_solver;
-  double pressure_tolerance; /* of the residual, relative to that of zero pressure */
+  double pressure_tolerance;   /* of the residual, relative to that of zero pressure */
+  double divergence_tolerance; /* 1/s; a residual of so much divergence is enough, too; 0: no */
   int pressure_max_iterations;
   int project; /* 0 leaves out the projection: a negative control for tests */
 
@@ -88,10 +113,12 @@ typedef struct mn_fluid_def {
   mn_shape *initial_smoke_shape;   /* smoke 1 inside; NULL: initial_smoke */
   mn_shape *initial_water;         /* water fills it; required for water */
 
-  mn_transfer transfer; /* of water */
-  double flip;          /* part of FLIP in the blend with PIC */
-  double jitter;        /* of fresh particles, in half cells */
-  int volume_control;   /* keeps the particles' density near 1 */
+  mn_walls walls;                /* of water */
+  mn_lcp_solver_kind lcp_solver; /* for separating walls */
+  mn_transfer transfer;          /* of water */
+  double flip;                   /* part of FLIP in the blend with PIC */
+  double jitter;                 /* of fresh particles, in half cells */
+  int volume_control;            /* keeps the particles' density near 1 */
 } mn_fluid_def;
 
 /* ---- sources and solids ---------------------------------------------------------------------- */

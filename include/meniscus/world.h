@@ -39,8 +39,8 @@ MN_MUST_CHECK mn_status mn_world_next_frame(mn_world *world);
 
 double mn_world_time(const mn_world *world);
 int64_t mn_world_steps(const mn_world *world);
-int mn_world_frame(const mn_world *world);               /* frames completed; 0 at the start */
-uint64_t mn_world_hash(mn_world *world);                 /* of the whole state */
+int mn_world_frame(const mn_world *world); /* frames completed; 0 at the start */
+uint64_t mn_world_hash(mn_world *world);   /* of the whole state */
 /* Value of the model's probe now; NaN if there is no such probe. */
 double mn_world_probe(const mn_world *world, int probe);
 

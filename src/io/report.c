@@ -16,6 +16,7 @@
 #include "io/image.h"
 #include "io/plot.h"
 #include "io/series.h"
+#include "pressure/lcp.h"
 
 enum { PICTURES = 6, PICTURE_BYTES = 6 << 20, NAME_SIZE = 256 };
 
@@ -288,6 +289,9 @@ static void add_steps(page *p)
       {"coupling_iterations", "coupling iterations per substep", "", 0},
       {"coupling_residual", "coupling residual", "", 1},
       {"retries", "retries of a substep", "", 0},
+      {"held_cells", "cells whose water parts from a wall", "", 0},
+      {"pressure_outer", "outer iterations of the pressure per substep", "", 0},
+      {"complementarity", "complementarity at separating walls", "", 1},
   };
   const double *time = mn_table_column(&p->steps, "time");
   if (!time || !p->steps.rows)
@@ -408,9 +412,15 @@ static void add_setup(page *p)
   add_row(o, "advection", "%s, order %d in time, %g cells per substep",
           f->advection == MN_ADVECT_MACCORMACK ? "MacCormack" : "semi-Lagrangian", f->order,
           f->cfl);
-  add_row(o, "pressure", "%s, relative tolerance %g",
-          f->pressure_solver == MN_PRESSURE_PCG ? "MIC(0)-PCG" : "multigrid-PCG",
-          f->pressure_tolerance);
+  int separating = f->kind == MN_FLUID_WATER && f->walls == MN_WALLS_SEPARATING;
+  add_row(o, "pressure", "%s%s, relative tolerance %g%s",
+          separating                              ? "LCP by "
+          : f->pressure_solver == MN_PRESSURE_PCG ? "MIC(0)-PCG"
+                                                  : "multigrid-PCG",
+          separating ? mn_lcp_solver_name(f->lcp_solver) : "", f->pressure_tolerance,
+          separating                  ? "; walls let water go"
+          : f->kind == MN_FLUID_WATER ? "; walls hold water"
+                                      : "");
   for (int i = 0; i < p->def->solid_count; i++)
     add_row(o, "solid", "%s%s%s", p->def->solids[i].name,
             p->def->solids[i].moving ? ", moving" : "",

@@ -22,6 +22,9 @@ static const struct {
     {"pressure_residual", "Pa/m^2", "greatest residual of a pressure solve"},
     {"net_flow", "m^3/s", "greatest net flow into a closed region"},
     {"volume_change", "m^3", "greatest change of the fluid's volume"},
+    {"suction", "Pa", "greatest pressure below 0 at a separating wall: -(least_pressure)"},
+    {"squeeze", "1/s", "greatest convergence of the flow at a separating wall: -(least_slack)"},
+    {"complementarity", "", "greatest |p . slack| / (||p|| ||b||) at separating walls"},
 };
 
 /* ---- totals and worst values ----------------------------------------------------------------- */
@@ -33,6 +36,9 @@ void mn_record_add(mn_record *r, const mn_step_info *info)
       [MN_WORST_RESIDUAL] = fabs(info->pressure.residual),
       [MN_WORST_NET_FLOW] = fabs(info->pressure.net_flow),
       [MN_WORST_VOLUME] = fabs(info->fluid_volume - r->first_volume),
+      [MN_WORST_SUCTION] = fmax(0, -info->pressure.least_p),
+      [MN_WORST_SQUEEZE] = fmax(0, -info->pressure.least_slack),
+      [MN_WORST_COMPLEMENTARITY] = info->pressure.complementarity,
   };
   r->steps++;
   r->pressure_iterations += info->pressure.iterations;

@@ -9,6 +9,9 @@ typedef enum mn_invariant {
   MN_WORST_RESIDUAL,   /* of the pressure, in the unit of its right-hand side */
   MN_WORST_NET_FLOW,   /* m^3/s into a closed region */
   MN_WORST_VOLUME,     /* m^3, change of the fluid's volume since the start */
+  MN_WORST_SUCTION,    /* Pa, pressure below 0 at a separating wall */
+  MN_WORST_SQUEEZE,    /* 1/s, convergence of the flow at such a wall */
+  MN_WORST_COMPLEMENTARITY,
   MN_INVARIANTS
 } mn_invariant;
 

@@ -14,7 +14,8 @@
 static const char STEP_COLUMNS[] =
     "step,time,dt,coupling_iterations,coupling_residual,modes,pressure_iterations,"
     "pressure_residual,divergence,fluid_s,solid_s,couple_s,other_s,kinetic_energy,fluid_volume,"
-    "smoke_total,momentum_x,momentum_y,momentum_z,net_flow,retries\n";
+    "smoke_total,momentum_x,momentum_y,momentum_z,net_flow,retries,pressure_outer,held_cells,"
+    "least_pressure,greatest_pressure,least_slack,complementarity\n";
 
 enum { FILE_LIMIT = 1 << 30 }; /* bytes of a series that are read back */
 
@@ -89,9 +90,12 @@ mn_status mn_steps_add(mn_context *ctx, mn_series *series, const mn_step_info *s
               s->dt, s->coupling_iterations, s->coupling_residual, s->modes, s->pressure.iterations,
               s->pressure.residual, s->pressure.divergence);
   mn_text_add(&row, ",%.17g,%.17g,%.17g,%.17g", s->fluid_s, s->solid_s, s->couple_s, s->other_s);
-  mn_text_add(&row, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", s->kinetic_energy,
+  mn_text_add(&row, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d", s->kinetic_energy,
               s->fluid_volume, s->smoke_total, s->momentum.x, s->momentum.y, s->momentum.z,
               s->pressure.net_flow, s->retries);
+  mn_text_add(&row, ",%d,%d,%.17g,%.17g,%.17g,%.17g\n", s->pressure.outer, s->pressure.held,
+              s->pressure.least_p, s->pressure.greatest_p, s->pressure.least_slack,
+              s->pressure.complementarity);
   return append(ctx, series, &row);
 }
 

@@ -23,24 +23,6 @@ typedef struct mn_lcp {
   int has_geometry;
 } mn_lcp;
 
-typedef enum mn_lcp_solver_kind {
-  MN_LCP_FAST, /* the default */
-  MN_LCP_FAS,
-  MN_LCP_PI_PCG,
-  MN_LCP_PI_MG,
-  MN_LCP_PE_PCG,
-  MN_LCP_PE_MG,
-  MN_LCP_FMG,
-  MN_LCP_NEWTON,
-  MN_LCP_PGS,
-  MN_LCP_MPRGP,
-  MN_LCP_FAS_TRILINEAR, /* ablations of MN_LCP_FAS */
-  MN_LCP_FAS_CONSTANT,
-  MN_LCP_FAS_PLAIN_WALLS,
-  MN_LCP_FAS_DIRECT_COARSE,
-  MN_LCP_SOLVERS
-} mn_lcp_solver_kind;
-
 const char *mn_lcp_solver_name(mn_lcp_solver_kind kind); /* "fast", "fas", "pi-pcg", ... */
 
 typedef struct mn_lcp_report {

@@ -265,7 +265,7 @@ static void fill_stencil(mn_pressure *v)
       }
 }
 
-mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geometry)
+mn_status mn_pressure_analyse(mn_pressure *v, const mn_pressure_geometry *geometry)
 {
   const mn_grid *grid = v->grid;
   v->geometry = *geometry;
@@ -278,7 +278,12 @@ mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geome
                           .cell = cell,
                           .prefetch = prefetch,
                           .coupled = coupled};
-  MN_TRY(mn_regions_build(v->ctx, &v->regions, &v->system));
+  return mn_regions_build(v->ctx, &v->regions, &v->system);
+}
+
+mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geometry)
+{
+  MN_TRY(mn_pressure_analyse(v, geometry));
   if (v->solver == MN_PRESSURE_MGPCG)
     return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->system, &v->regions);
   fill_stencil(v);
@@ -288,18 +293,23 @@ mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geome
 
 /* ---- solution ------------------------------------------------------------------------------ */
 
-/* Records the sum of b over each closed region; returns whether all are compatible. */
-static int check_compatible(mn_pressure *v, const mn_field *b, double sum_tolerance)
+void mn_pressure_sum_regions(mn_pressure *v, const mn_field *b)
 {
   mn_regions *g = &v->regions;
-  int good = 1;
   if (!g->closed)
-    return good;
+    return;
   mn_region_sums(g, b);
-  for (int r = 0; r < g->count; r++) {
+  for (int r = 0; r < g->count; r++)
     g->region[r].rhs_sum = g->region[r].closed ? g->mean[r] : 0;
-    good &= fabs(g->region[r].rhs_sum) <= sum_tolerance;
-  }
+}
+
+/* Whether b can be met in all closed regions. */
+static int check_compatible(mn_pressure *v, const mn_field *b, double sum_tolerance)
+{
+  int good = 1;
+  mn_pressure_sum_regions(v, b);
+  for (int r = 0; r < v->regions.count && v->regions.closed; r++)
+    good &= fabs(v->regions.region[r].rhs_sum) <= sum_tolerance;
   return good;
 }
 

@@ -39,6 +39,12 @@ void mn_pressure_destroy(mn_pressure **pressure);
 MN_MUST_CHECK mn_status mn_pressure_assemble(mn_pressure *pressure,
                                              const mn_pressure_geometry *geometry);
 
+/* The same without coarse levels, for callers that solve otherwise: regions and gradient only. */
+MN_MUST_CHECK mn_status mn_pressure_analyse(mn_pressure *pressure,
+                                            const mn_pressure_geometry *geometry);
+/* Records the sum of b over each closed region (rhs_sum). */
+void mn_pressure_sum_regions(mn_pressure *pressure, const mn_field *b);
+
 /* Solves to ||A p - b||_inf <= tolerance (in b's unit), starting from p; p is 0 outside the
    unknowns. In closed regions |sum of b| must be <= sum_tolerance, which the caller derives from
    its velocity scale (a part of the sum of |b| would not do: b itself may be round-off): else

@@ -90,9 +90,13 @@ static const mn_key fluid_keys[] = {
      "greatest substep; 0: no limit but the frames"},
     {"pressure_solver", MN_KEY_CHOICE, "", "\"mgpcg\"", 0, 0, 0, "mgpcg pcg",
      AT(mn_fluid_def, pressure_solver),
-     "conjugate gradients with multigrid, or the plain reference"},
+     "conjugate gradients, preconditioned by multigrid (mgpcg) or by MIC(0), the plain reference "
+     "(pcg); not for separating walls"},
     {"pressure_tolerance", MN_KEY_NUMBER, "", "1e-8", MN_BETWEEN, 1e-15, 0.1, "",
      AT(mn_fluid_def, pressure_tolerance), "of the residual, relative to that of zero pressure"},
+    {"divergence_tolerance", MN_KEY_NUMBER, "1/s", "0", MN_NOT_NEGATIVE, 0, 0, "",
+     AT(mn_fluid_def, divergence_tolerance),
+     "the pressure solve may also stop when no cell is off by more than this divergence"},
     {"pressure_max_iterations", MN_KEY_INTEGER, "", "500", MN_BETWEEN, 1, 1e6, "",
      AT(mn_fluid_def, pressure_max_iterations), "then the substep has failed"},
     {"project", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_fluid_def, project),
@@ -125,6 +129,15 @@ static const mn_key water_keys[] = {
      ""},
     {"initial_water", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_fluid_def, initial_water),
      "the shape that water fills at the start; the rest is air"},
+    {"walls", MN_KEY_CHOICE, "", "\"separating\"", 0, 0, 0, "separating sticking",
+     AT(mn_fluid_def, walls),
+     "separating: solids and closed sides let water go that moves away from them; sticking: they "
+     "hold it, by suction if need be"},
+    {"lcp_solver", MN_KEY_CHOICE, "", "\"fast\"", 0, 0, 0,
+     "fast fas pi-pcg pi-mg pe-pcg pe-mg fmg newton pgs mprgp fas-trilinear fas-constant "
+     "fas-plain-walls fas-direct",
+     AT(mn_fluid_def, lcp_solver),
+     "of the pressure with separating walls; all find the same solution, see theory/lcp.md"},
     {"transfer", MN_KEY_CHOICE, "", "\"apic\"", 0, 0, 0, "apic flip marker levelset",
      AT(mn_fluid_def, transfer),
      "apic: particles with an affine velocity each; flip: particles that take over changes of the "

@@ -151,7 +151,7 @@ void mn_mac_fill_velocity(const mn_mac *mac, double time, mn_field *u, int axis)
   mn_sync(u);
 }
 
-void mn_mac_close(const mn_mac *mac, double time, mn_field u[3])
+void mn_mac_close(const mn_mac *mac, double time, const mn_field *held, mn_field u[3])
 {
   const mn_mac_geometry *g = &mac->geometry;
   for (int a = 0; a < mac->grid.dim; a++) {
@@ -163,6 +163,8 @@ void mn_mac_close(const mn_mac *mac, double time, mn_field u[3])
         u[a].data[q] = g->wall[a].data[q];
       else if (e->layer[q] == MN_OUT_OF_REACH)
         u[a].data[q] = 0; /* far from the liquid */
+    if (held && held->data)
+      mn_separate_faces(mac, held, a, &u[a]);
     mn_extension_apply(e, &u[a]);
     mn_mac_fill_velocity(mac, time, &u[a], a);
   }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "fluid/mac/mac.h"
 #include "fluid/mac/water.h"
+#include "pressure/lcp.h"
 #include "pressure/pressure.h"
 #include "pressure/stencil.h"
 
@@ -68,18 +69,28 @@ typedef struct mn_mac_geometry {
   X(p, MN_CELL, "pressure")                                                                        \
   X(smoke, MN_CELL, "smoke")                                                                       \
   X(temperature, MN_CELL, "temperature")                                                           \
-  X(liquid, MN_CELL, "liquid")
+  X(liquid, MN_CELL, "liquid")                                                                     \
+  X(held, MN_CELL, "held")
 
 typedef struct mn_mac_state {
   mn_field u[3];      /* m/s, divergence-free */
   mn_field before[3]; /* u one substep earlier; order 2 only */
   mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
   mn_field smoke, temperature, liquid;
+  mn_field held;          /* 1 where water parts from a wall: p is held at 0; separating walls */
   mn_particles particles; /* of water, sorted by cell; none with a level set only */
   double *inflow_path;    /* s, of each source: integral of its ramp; with particles */
   double scalars[3];      /* time, s; length of the last substep, s (0: there was none);
                              1 if no wall jumped in it: p and before may be extrapolated */
 } mn_mac_state;
+
+/* Work of walls that water can leave (separate.c). */
+typedef struct mn_separate {
+  int on;
+  mn_lcp lcp;
+  mn_lcp_solver *solver;
+  mn_field held; /* of the new state */
+} mn_separate;
 
 struct mn_mac {
   mn_context *ctx;
@@ -112,6 +123,7 @@ struct mn_mac {
   double *slab;      /* partial sums */
   mn_solve_report report;
   mn_water water;
+  mn_separate separate;
 };
 
 /* geometry.c */
@@ -145,8 +157,9 @@ void mn_extension_apply(const mn_extension *e, mn_field *f);
 void mn_mac_fill_velocity(const mn_mac *mac, double time, mn_field *u, int axis);
 /* Ghosts of a cell field: the nearest value inside. */
 void mn_mac_fill_cells(mn_field *f);
-/* Values of closed faces (walls, sources, solids) of a velocity, then its ghosts. */
-void mn_mac_close(const mn_mac *mac, double time, mn_field u[3]);
+/* Values of closed faces (walls, sources, solids) of a velocity, then its ghosts. `held`: cells
+   whose water parts from the walls, or NULL. */
+void mn_mac_close(const mn_mac *mac, double time, const mn_field *held, mn_field u[3]);
 double mn_mac_side_velocity(const mn_mac *mac, int side, double time, int axis);
 
 /* advect.c */
@@ -165,9 +178,24 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt);
 /* project.c */
 /* result <- the divergence-free part of star, dp <- the pressure (increment) that made it so */
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
-/* greatest |div u| over the cells with fluid; phi: the liquid's level set, without data for smoke
- */
-double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field u[3]);
+/* greatest |div u| over the cells with fluid; phi: the liquid's level set, without data for smoke;
+   held: cells that may expand, NULL or without data if there are none */
+double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
+                         const mn_field u[3]);
+
+/* separate.c */
+int mn_separates(const mn_model_def *def);
+double mn_separate_bytes(const mn_model_def *def); /* per point */
+mn_status mn_separate_create(mn_mac *mac);
+void mn_separate_destroy(mn_mac *mac);
+/* dp <- the pressure for b that pushes only, from dp; separate.held <- the cells that part. The
+   regions of `pressure` must be those of this geometry; b is changed in regions without air. */
+mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum_tolerance,
+                            mn_solve_report *report);
+/* Closed faces beside held cells move with the water that leaves them. */
+void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u);
+/* Some cell at most `reach` cells away along each axis is held. */
+int mn_separate_near(const mn_field *held, int i, int j, int k, int reach);
 
 /* liquid.c */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi);

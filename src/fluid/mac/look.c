@@ -10,7 +10,8 @@ static void refresh(mn_mac *mac)
     mn_mac_geometry_update(mac, mac->state.scalars[0], mac->state.scalars[1]);
     if (mac->state.liquid.data && !mac->water.on)
       mn_liquid_plan(mac, &mac->state.liquid);
-    mac->report.divergence = mn_mac_divergence(mac, &mac->state.liquid, mac->state.u);
+    mac->report.divergence =
+        mn_mac_divergence(mac, &mac->state.liquid, &mac->state.held, mac->state.u);
   }
 }
 

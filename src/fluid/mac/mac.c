@@ -54,6 +54,8 @@ static int carries(const mn_mac *mac, const mn_mac_state *s, const mn_field *f)
     return mac->def->fluid.temperature;
   if (f == &s->liquid)
     return is_water(mac);
+  if (f == &s->held)
+    return mn_separates(mac->def);
   return 1;
 }
 
@@ -110,6 +112,7 @@ static void mac_destroy(void *self)
   mn_field_destroy(&mac->b);
   mn_field_destroy(&mac->dp);
   mn_pressure_destroy(&mac->pressure);
+  mn_separate_destroy(mac);
   mn_mac_viscosity_destroy(mac);
   mn_free(mac->lo);
   mn_free(mac->hi);
@@ -145,6 +148,7 @@ static mn_status create_work(mn_mac *mac)
   int slabs = (g->dim == 3 ? g->n[2] : g->n[1]) + 1;
   MN_TRY(MN_NEW(ctx, "partial sums", 8 * (size_t)slabs, &mac->slab));
   MN_TRY(mn_mac_viscosity_create(mac));
+  MN_TRY(mn_separate_create(mac));
   return mn_pressure_create(ctx, g, mac->def->fluid.pressure_solver, &mac->pressure);
 }
 
@@ -213,7 +217,9 @@ static mn_status initial_state(mn_mac *mac)
   s->scalars[2] = 1;
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&s->u[a], &mac->result[a]);
-  mn_mac_close(mac, 0, s->u);
+  if (s->held.data)
+    mn_field_copy(&s->held, &mac->separate.held);
+  mn_mac_close(mac, 0, &s->held, s->u);
   if (mac->water.on)
     mn_water_commit(mac);
   if (second_order(mac))
@@ -262,6 +268,8 @@ double mn_mac_bytes(const mn_model_def *def)
     fields += 3 + dim + mn_water_rows(def);
   double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
   double solver = 150;                      /* bytes per unknown at most */
+  fields += mn_separates(def) ? 2 : 0;
+  plans += mn_separate_bytes(def);
   return points *
          (fields * sizeof(double) + plans + solver * (def->fluid.viscosity > 0 ? 1 + dim : 1));
 }
@@ -464,7 +472,9 @@ static mn_status mac_commit(void *self)
       swap(&s->before[a], &s->u[a]);
     swap(&s->u[a], &mac->result[a]);
   }
-  mn_mac_close(mac, end, s->u);
+  if (s->held.data)
+    swap(&s->held, &mac->separate.held);
+  mn_mac_close(mac, end, &s->held, s->u);
   if (mac->extrapolates)
     combine(mac, &s->p, &s->p, 1, &mac->dp);
   else

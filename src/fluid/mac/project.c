@@ -6,6 +6,8 @@
    The flux of u_wall through the closed parts of a cell's faces is the flux through the wall inside
    the cell, exactly for a wall in rigid translation [Ng, Min, Gibou 2009; Batty et al. 2007].
 
+   Water at separating walls has an inequality there (separate.c).
+
    Smoke solves for the increment of the pressure over that of the step before, whose gradient is in
    u* already (mac.c); water, whose surface moves, for the pressure itself, from the last one. */
 #include "fluid/mac/internal.h"
@@ -60,7 +62,8 @@ static int holds_fluid(const mn_mac *mac, const mn_field *phi, int i, int j, int
          (!phi->data || phi->data[q] < 0);
 }
 
-double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field u[3])
+double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
+                         const mn_field u[3])
 {
   int slabs = mn_slabs(&mac->b);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -70,8 +73,11 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field u[3])
     double worst = 0;
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < mac->b.n[0]; i++)
-        if (holds_fluid(mac, phi, i, j, k))
-          worst = fmax(worst, fabs(cell_divergence(mac, u, i, j, k)));
+        if (holds_fluid(mac, phi, i, j, k)) {
+          double d = cell_divergence(mac, u, i, j, k);
+          int parts = held && held->data && mn_get(held, i, j, k) > 0;
+          worst = fmax(worst, parts ? -d : fabs(d));
+        }
     mac->slab[s] = worst;
   }
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
@@ -128,12 +134,15 @@ static void subtract_gradient(mn_mac *mac, double dt)
   }
 }
 
-/* The closed region with the greatest net inflow; *flow in m^3/s (m^2/s in 2D). */
+/* The closed region with the greatest net inflow; *flow in m^3/s (m^2/s in 2D). From separating
+   walls water may part, so only what presses on it counts. */
 static mn_pressure_region worst_region(const mn_mac *mac, double dt, double *flow)
 {
   mn_pressure_region worst = {0};
   for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
+    if (mac->separate.on && region.rhs_sum < 0)
+      continue;
     if (region.closed && fabs(region.rhs_sum) >= fabs(worst.rhs_sum))
       worst = region;
   }
@@ -159,7 +168,8 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   if (!mac->assembled || water) {
     mn_pressure_geometry geometry = {mac->geometry.open, water ? &mac->liquid_next : NULL,
                                      mac->open_sides, 0.01};
-    MN_TRY(mn_pressure_assemble(mac->pressure, &geometry));
+    MN_TRY(mac->separate.on ? mn_pressure_analyse(mac->pressure, &geometry)
+                            : mn_pressure_assemble(mac->pressure, &geometry));
     mac->assembled = 1;
     if (mac->water.on)
       relent_in_closed_regions(mac);
@@ -172,15 +182,18 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   else
     mn_field_copy(&mac->dp, &mac->state.p);
   double tolerance = fmax(fluid->pressure_tolerance * worst, ROUND_OFF * unit);
+  tolerance = fmax(tolerance, fluid->divergence_tolerance * fluid->density / dt);
   double surface =
       pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
-  if (fluid->project)
+  if (fluid->project && mac->separate.on)
+    MN_TRY(mn_separate_solve(mac, dt, tolerance, FLOW_ROUND_OFF * unit * surface, report));
+  else if (fluid->project)
     MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, FLOW_ROUND_OFF * unit * surface,
                              fluid->pressure_max_iterations, &mac->dp, report));
   mn_pressure_region region = worst_region(mac, dt, &report->net_flow);
   if (report->reason == MN_INCOMPATIBLE)
     return incompatible(mac, &region, report->net_flow);
   subtract_gradient(mac, dt);
-  report->divergence = mn_mac_divergence(mac, &mac->liquid_next, mac->result);
+  report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
   return MN_OK;
 }

@@ -223,6 +223,13 @@ static int is_deep(const mn_field *phi, int i, int j, int k)
   return mn_get(phi, i, j, k) < -1.5 * phi->grid->dx;
 }
 
+/* Water parts from a wall nearby: what is missing here is the gap that opens, not an error, and to
+   close it would be suction. */
+static int parting(const mn_mac *mac, int i, int j, int k)
+{
+  return mac->state.held.data && mn_separate_near(&mac->state.held, i, j, k, 2);
+}
+
 void mn_water_target(mn_mac *mac, const mn_field *phi)
 {
   const mn_field *d = &mac->water.density;
@@ -236,7 +243,7 @@ void mn_water_target(mn_mac *mac, const mn_field *phi)
         double e = mn_get(d, i, j, k) - 1, value = 0;
         if (e > BAND)
           value = fmin(e - BAND, 0.5) / tau;
-        else if (e < -BAND && is_deep(phi, i, j, k))
+        else if (e < -BAND && is_deep(phi, i, j, k) && !parting(mac, i, j, k))
           value = fmax(e + BAND, -0.5) / tau;
         value *= mn_get(&mac->geometry.volume, i, j, k); /* the divergence is per whole cell */
         mn_set(target, i, j, k, on && mn_get(phi, i, j, k) < 0 ? value : 0);

@@ -246,7 +246,7 @@ mn_status mn_water_begin(mn_mac *mac)
   }
   mn_water_to_grid(mac, &w->next, mac->star);
   mn_liquid_plan(mac, NULL);
-  mn_mac_close(mac, mac->geometry.time, mac->star);
+  mn_mac_close(mac, mac->geometry.time, NULL, mac->star);
   if (w->before[0].data)
     for (int a = 0; a < mac->grid.dim; a++)
       mn_field_copy(&w->before[a], &mac->star[a]);
