@@ -1,7 +1,7 @@
 -- A tank is full to its lid; the lid is lifted off (2D).
 local n      = param("n", 48, "cells across the box, which is 0.4 m wide")
 local speed  = param("speed", 0.5, "of the lid, upwards, in m/s")
-local walls  = param("walls", "separating", "separating: the water stays; sticking: the lid drags it up")
+local walls  = param("walls", "separating", "separating: the water lets go; sticking: refused, for no water can follow")
 local solver = param("lcp_solver", "fast", "of the pressure with separating walls")
 
 local wall = 0.05
@@ -13,7 +13,7 @@ local tank = union {
 
 return scene {
   title      = "A lid lifted off a full tank",
-  reproduces = "The water lets go in one step and stays level; with sticking walls the lid sucks it up",
+  reproduces = "The water lets go in one step and stays level; without suction there is a gap at once",
   domain     = box { size = {0.4, 0.4}, cells = {n, n}, top = "open" },
   fluid      = water { walls = walls, lcp_solver = solver,
                        initial_water = box { lo = {wall, wall}, hi = {0.4 - wall, 0.2} } },
