@@ -23,4 +23,7 @@ static inline int mn_simplex_nodes(int corners, int order)
   return order == 1 ? corners : corners * (corners + 1) / 2;
 }
 
+/* Frees the arrays; fine on a zeroed mesh. */
+void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh);
+
 #endif
