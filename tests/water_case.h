@@ -24,14 +24,14 @@ typedef struct slosh {
 } slosh;
 slosh water_case_slosh(int n, double depth, mn_transfer transfer, int half_periods, double gravity);
 
-/* Martin and Moyce's dam break, n cells across the column: deviations of the front from their
-   measurements for 1.2 <= tau <= 3.5, tau = t sqrt(2g/a), relative. The column is free at once
-   here, but took a while in the experiment: `delay`, in tau, at most 0.35, is the shift of time
-   that fits best; `rms` and `worst` are with it, `raw` is the rms without. */
+/* A column of water, twice as high as wide or square, n cells across, collapses: how far its front
+   is from potential flow (rms, relative; instant release, no friction: what the program solves) and
+   from the measurements of Martin and Moyce: `raw` with time as they give it, `measured` with the
+   delay of the release that Lethe published for them. `last`: the front at the end, in widths. */
 typedef struct dam {
-  double rms, worst, raw, delay, drift, last;
+  double exact, raw, raw_worst, measured, measured_worst, drift, last;
 } dam;
-dam water_case_dam(int n, mn_transfer transfer, double gravity);
+dam water_case_dam(int n, int square, mn_transfer transfer, double gravity);
 
 /* A sealed tank 1 m x 0.75 m, n cells across, in which a column of water collapses: greatest
    relative drift of the volume over the last second of `until`. */

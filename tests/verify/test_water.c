@@ -213,31 +213,49 @@ static void test_control_sloshing_gravity(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
-/* Guards the front of the dam break. It misses the tolerance for the data as they stand, rms 8 %,
-   by far (13.9 %): docs/results.md says so. What is held here is the curve after one fitted delay,
-   and that the miss does not grow. */
+/* The front converges, with first order, to potential flow. The experiment lags behind that by a
+   time that passes at the release (docs/theory/water.md): as measured, it is missed (rms 8 %
+   wanted; potential flow itself is off by 16 %); with the delay that others publish for it, it
+   holds. */
 static void test_dam_break(void **state)
 {
   (void)state;
-  dam r = water_case_dam(20, MN_TRANSFER_APIC, G);
-  CHECK_LE(r.rms, 0.05);
-  CHECK_LE(r.worst, 0.1);
-  CHECK_LE(r.raw, 0.16); /* not the target, which is 0.08 */
-  CHECK_LE(r.drift, 0.01);
-  dam other = water_case_dam(20, MN_TRANSFER_LEVELSET, G); /* shares only the pressure with it */
-  CHECK_NEAR(r.last, other.last, 0.02 * other.last);
-  dam marker = water_case_dam(20, MN_TRANSFER_MARKER, G);
-  CHECK_NEAR(marker.last, r.last, 0.03 * r.last);
-  CHECK_LE(marker.rms, 0.05);
-  CHECK_LE(marker.drift, 0.01);
+  double h[3] = {4, 2, 1}, error[3];
+  dam r[3];
+  for (int i = 0; i < 3; i++) {
+    r[i] = water_case_dam(10 << i, 0, MN_TRANSFER_APIC, G);
+    error[i] = r[i].exact;
+    CHECK_LE(r[i].drift, 0.01);
+  }
+  CHECK_LE(error[1], 0.03);
+  CHECK_LE(error[2], 0.02);
+  CHECK_ORDER(h, error, 3, 1, 0.25);
+  CHECK_LE(r[1].measured, 0.08);
+  CHECK_LE(r[1].measured_worst, 0.15);
+  CHECK_LE(r[1].raw, 0.163); /* of potential flow; not the target, which is 0.08 */
+  dam square = water_case_dam(20, 1, MN_TRANSFER_APIC, G);
+  CHECK_LE(square.exact, 0.04);
+  CHECK_LE(square.measured, 0.08);
+  CHECK_LE(square.measured_worst, 0.15);
+  CHECK_DONE();
+}
+
+static void test_dam_break_transfers(void **state)
+{
+  (void)state;
+  const mn_transfer other[] = {MN_TRANSFER_MARKER, MN_TRANSFER_LEVELSET};
+  for (int i = 0; i < 2; i++) {
+    dam r = water_case_dam(20, 0, other[i], G);
+    CHECK_LE(r.exact, 0.05);
+    CHECK_LE(r.drift, other[i] == MN_TRANSFER_LEVELSET ? 0.02 : 0.01);
+  }
   CHECK_DONE();
 }
 
 static void test_control_dam_gravity(void **state)
 {
   (void)state;
-  dam r = water_case_dam(12, MN_TRANSFER_APIC, 0.7 * G);
-  CHECK_LE(r.rms, 0.05);
+  CHECK_LE(water_case_dam(20, 0, MN_TRANSFER_APIC, 0.9 * G).exact, 0.03);
   CHECK_MUST_HAVE_FAILED();
 }
 
@@ -386,6 +404,7 @@ int main(void)
       cmocka_unit_test(test_sloshing),
       cmocka_unit_test(test_control_sloshing_gravity),
       cmocka_unit_test(test_dam_break),
+      cmocka_unit_test(test_dam_break_transfers),
       cmocka_unit_test(test_control_dam_gravity),
       cmocka_unit_test(test_sealed_volume),
       cmocka_unit_test(test_control_without_volume_control),
