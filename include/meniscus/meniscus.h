@@ -5,6 +5,7 @@
 #include "meniscus/base.h"
 #include "meniscus/box.h"
 #include "meniscus/model.h"
+#include "meniscus/motion.h"
 #include "meniscus/pressure.h"
 #include "meniscus/run.h"
 #include "meniscus/scene.h"

@@ -5,6 +5,7 @@
 #define MENISCUS_MODEL_H
 
 #include "meniscus/base.h"
+#include "meniscus/motion.h"
 #include "meniscus/shape.h"
 #include "meniscus/timefn.h"
 
@@ -140,15 +141,6 @@ typedef struct mn_source_def {
   double smoke;       /* value inside the shape */
   double temperature; /* K inside the shape */
 } mn_source_def;
-
-/* x(t) = R(angle(t)) (x0 - pivot) + pivot + translate path(t), angle(t) = turn(t) about `axis`. */
-typedef struct mn_motion {
-  mn_vec3 translate; /* m */
-  mn_timefn path;
-  mn_vec3 axis;
-  mn_vec3 pivot;  /* m */
-  mn_timefn turn; /* radians */
-} mn_motion;
 
 typedef struct mn_solid_def {
   char name[MN_NAME_MAX];

@@ -1,0 +1,455 @@
+/* Surface points of shapes.
+
+   Primitives are cut into even pieces with a point in the middle of each: arcs and edges in 2D,
+   rectangles on boxes, rings around the axis of spheres, capsules and tori, whose areas are exact.
+   Meshes and compositions are cut into pieces a quarter as large (of a composition those pieces
+   of its parts that lie on its surface), of which well-spread ones are chosen (sample_spread.c).
+
+   The areas are then changed as little as possible, relative to their size, so that the moments of
+   sample.h hold: the shortest y with sum_i phi_r(i) a_i (1 + y_i) = moment_r.
+   Verified by tests/unit/solid/test_rigid_sample.c. */
+#include "solid/sample.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "la/dense.h"
+#include "solid/mass.h"
+#include "solid/sample_spread.h"
+
+void mn_sample_destroy(mn_sample *s)
+{
+  mn_free(s->x);
+  mn_free(s->n);
+  mn_free(s->area);
+  memset(s, 0, sizeof *s);
+}
+
+mn_status mn_sample_push(mn_context *ctx, mn_sample *s, mn_vec3 x, mn_vec3 n, double area)
+{
+  if (s->count == s->capacity) {
+    size_t more = s->capacity ? 2 * s->capacity : 64;
+    MN_TRY(mn_grow(ctx, "surface points", s->count, more, sizeof *s->x, (void **)&s->x));
+    MN_TRY(mn_grow(ctx, "surface points", s->count, more, sizeof *s->n, (void **)&s->n));
+    MN_TRY(mn_grow(ctx, "surface points", s->count, more, sizeof *s->area, (void **)&s->area));
+    s->capacity = more;
+  }
+  s->x[s->count] = x, s->n[s->count] = n, s->area[s->count] = area;
+  s->count++;
+  return MN_OK;
+}
+
+static int pieces(double length, double spacing, int least)
+{
+  double n = round(length / spacing);
+  return n < least ? least : n > 1e6 ? 1000000 : (int)n;
+}
+
+/* ---- two dimensions -------------------------------------------------------------------------- */
+
+static mn_status arc(mn_context *ctx, mn_sample *s, double h, mn_vec3 c, double r, double from,
+                     double to, double side)
+{
+  int n = pieces(r * fabs(to - from), h, 4);
+  for (int i = 0; i < n; i++) {
+    double t = from + (to - from) * (i + 0.5) / n;
+    mn_vec3 e = mn_v3(cos(t), sin(t), 0);
+    MN_TRY(mn_sample_push(ctx, s, mn_madd(c, r, e), mn_scale(side, e), r * fabs(to - from) / n));
+  }
+  return MN_OK;
+}
+
+/* The outside is to the right. */
+static mn_status segment(mn_context *ctx, mn_sample *s, double h, mn_vec3 a, mn_vec3 b)
+{
+  mn_vec3 d = mn_sub(b, a);
+  double length = mn_length(d);
+  if (!(length > 0))
+    return MN_OK;
+  int n = pieces(length, h, 1);
+  for (int i = 0; i < n; i++)
+    MN_TRY(mn_sample_push(ctx, s, mn_madd(a, (i + 0.5) / n, d),
+                          mn_v3(d.y / length, -d.x / length, 0), length / n));
+  return MN_OK;
+}
+
+static mn_status flat_box(mn_context *ctx, const mn_shape *b, double h, mn_sample *s)
+{
+  mn_vec3 c[4];
+  for (int i = 0; i < 4; i++)
+    c[i] = mn_add(b->a, mn_v3(i == 1 || i == 2 ? b->b.x : -b->b.x, i >= 2 ? b->b.y : -b->b.y, 0));
+  for (int i = 0; i < 4; i++)
+    MN_TRY(segment(ctx, s, h, c[i], c[(i + 1) % 4]));
+  return MN_OK;
+}
+
+static mn_status stadium(mn_context *ctx, const mn_shape *c, double h, mn_sample *s)
+{
+  double t = atan2(c->b.y, c->b.x), length = mn_length(c->b);
+  if (!(length > 0))
+    return arc(ctx, s, h, c->a, c->r, 0, 2 * MN_PI, 1);
+  mn_vec3 b = mn_add(c->a, c->b), n = mn_v3(c->b.y * c->r / length, -c->b.x * c->r / length, 0);
+  MN_TRY(arc(ctx, s, h, b, c->r, t - MN_PI / 2, t + MN_PI / 2, 1));
+  MN_TRY(arc(ctx, s, h, c->a, c->r, t + MN_PI / 2, t + 1.5 * MN_PI, 1));
+  MN_TRY(segment(ctx, s, h, mn_add(c->a, n), mn_add(b, n)));
+  return segment(ctx, s, h, mn_sub(b, n), mn_sub(c->a, n));
+}
+
+static mn_status flat_surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  switch (s->kind) {
+  case MN_SHAPE_BOX:
+    return flat_box(ctx, s, h, out);
+  case MN_SHAPE_SPHERE:
+    return arc(ctx, out, h, s->a, s->r, 0, 2 * MN_PI, 1);
+  case MN_SHAPE_CAPSULE:
+    return stadium(ctx, s, h, out);
+  default:
+    MN_TRY(arc(ctx, out, h, s->a, s->R + s->r, 0, 2 * MN_PI, 1));
+    return arc(ctx, out, h, s->a, s->R - s->r, 0, 2 * MN_PI, -1);
+  }
+}
+
+/* ---- three dimensions ------------------------------------------------------------------------ */
+
+static mn_status solid_box(mn_context *ctx, const mn_shape *b, double h, mn_sample *s)
+{
+  for (int a = 0; a < 3; a++) {
+    int p = (a + 1) % 3, q = (a + 2) % 3;
+    int np = pieces(2 * b->b.v[p], h, 1), nq = pieces(2 * b->b.v[q], h, 1);
+    double area = 4 * b->b.v[p] * b->b.v[q] / ((double)np * nq);
+    for (int side = -1; side <= 1; side += 2)
+      for (int j = 0; j < nq; j++)
+        for (int i = 0; i < np; i++) {
+          mn_vec3 x = b->a, n = {0};
+          n.v[a] = side;
+          x.v[a] += side * b->b.v[a];
+          x.v[p] += b->b.v[p] * (2 * (i + 0.5) / np - 1);
+          x.v[q] += b->b.v[q] * (2 * (j + 0.5) / nq - 1);
+          MN_TRY(mn_sample_push(ctx, s, x, n, area));
+        }
+  }
+  return MN_OK;
+}
+
+typedef struct revolved {
+  mn_context *ctx;
+  mn_sample *out;
+  double h;
+  mn_vec3 d, e1, e2; /* the axis and two across */
+  int rings;
+} revolved;
+
+static revolved revolve(mn_context *ctx, mn_sample *out, double h, mn_vec3 axis)
+{
+  mn_vec3 a = fabs(axis.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  mn_vec3 e1 = mn_cross(axis, a);
+  e1 = mn_scale(1 / mn_length(e1), e1);
+  return (revolved){ctx, out, h, axis, e1, mn_cross(axis, e1), 0};
+}
+
+/* Points around the axis at radius rho in the plane of c; the normal has the parts nr and nz. */
+static mn_status ring(revolved *v, mn_vec3 c, double rho, double nr, double nz, double area)
+{
+  int n = pieces(2 * MN_PI * rho, v->h, 3);
+  double shift = v->rings++ % 2 ? 0.5 : 0;
+  for (int i = 0; i < n; i++) {
+    double t = 2 * MN_PI * (i + shift) / n;
+    mn_vec3 e = mn_madd(mn_scale(cos(t), v->e1), sin(t), v->e2);
+    MN_TRY(mn_sample_push(v->ctx, v->out, mn_madd(c, rho, e), mn_madd(mn_scale(nr, e), nz, v->d),
+                          area / n));
+  }
+  return MN_OK;
+}
+
+/* Polar angles [from, to] of a sphere, measured from the axis. */
+static mn_status cap(revolved *v, mn_vec3 c, double r, double from, double to)
+{
+  int n = pieces(r * (to - from), v->h, 2);
+  for (int i = 0; i < n; i++) {
+    double t0 = from + (to - from) * i / n, t1 = from + (to - from) * (i + 1) / n;
+    double t = 0.5 * (t0 + t1);
+    MN_TRY(ring(v, mn_madd(c, r * cos(t), v->d), r * sin(t), sin(t), cos(t),
+                2 * MN_PI * r * r * (cos(t0) - cos(t1))));
+  }
+  return MN_OK;
+}
+
+static mn_status solid_capsule(mn_context *ctx, const mn_shape *c, double h, mn_sample *s)
+{
+  double length = mn_length(c->b);
+  mn_vec3 d = length > 0 ? mn_scale(1 / length, c->b) : mn_v3(0, 0, 1);
+  revolved v = revolve(ctx, s, h, d);
+  if (!(length > 0))
+    return cap(&v, c->a, c->r, 0, MN_PI);
+  MN_TRY(cap(&v, mn_add(c->a, c->b), c->r, 0, MN_PI / 2));
+  int n = pieces(length, h, 1);
+  for (int i = n - 1; i >= 0; i--)
+    MN_TRY(ring(&v, mn_madd(c->a, (i + 0.5) / n, c->b), c->r, 1, 0, 2 * MN_PI * c->r * length / n));
+  return cap(&v, c->a, c->r, MN_PI / 2, MN_PI);
+}
+
+static mn_status solid_torus(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  revolved v = revolve(ctx, out, h, s->b);
+  int n = pieces(2 * MN_PI * s->r, h, 4);
+  for (int i = 0; i < n; i++) {
+    double half = MN_PI / n, t = 2 * half * (i + 0.5);
+    double area = 2 * MN_PI * s->r * (2 * half * s->R + s->r * (sin(t + half) - sin(t - half)));
+    MN_TRY(
+        ring(&v, mn_madd(s->a, s->r * sin(t), s->b), s->R + s->r * cos(t), cos(t), sin(t), area));
+  }
+  return MN_OK;
+}
+
+static mn_status triangles(mn_context *ctx, const mn_mesh *m, double h, mn_sample *s)
+{
+  for (size_t t = 0; t < m->triangles; t++) {
+    mn_vec3 a = m->vertex[m->triangle[t][0]], u = mn_sub(m->vertex[m->triangle[t][1]], a),
+            w = mn_sub(m->vertex[m->triangle[t][2]], a), n = mn_cross(u, w);
+    double area = 0.5 * mn_length(n);
+    if (!(area > 0))
+      continue;
+    n = mn_scale(0.5 / area, n);
+    double longest = mn_max(mn_length(mn_sub(u, w)), mn_max(mn_length(u), mn_length(w)));
+    int k = (int)mn_min(ceil(longest / h), 1e4);
+    for (int i = 0; i < k; i++)
+      for (int j = 0; j < 2 * (k - i) - 1; j++) { /* k^2 alike triangles, two ways up */
+        double third = j % 2 ? 2.0 / 3 : 1.0 / 3;
+        double p = (i + third) / k, q = (j / 2 + third) / k;
+        MN_TRY(mn_sample_push(ctx, s, mn_madd(mn_madd(a, p, u), q, w), n, area / ((double)k * k)));
+      }
+  }
+  return MN_OK;
+}
+
+/* ---- any shape ------------------------------------------------------------------------------- */
+
+static mn_status surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out);
+
+/* Of the pieces of the parts, those on the surface of the whole. */
+static mn_status composed(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  size_t first = out->count, kept = out->count;
+  for (int p = 0; p < s->count; p++) {
+    MN_TRY(surface(ctx, s->part[p], h, out));
+    int flip = s->kind == MN_SHAPE_DIFFERENCE && p > 0;
+    for (size_t i = first; i < out->count; i++)
+      if (fabs(mn_shape_distance(s, out->x[i])) <= 1e-9 * (mn_length(out->x[i]) + h)) {
+        out->x[kept] = out->x[i];
+        out->n[kept] = flip ? mn_scale(-1, out->n[i]) : out->n[i];
+        out->area[kept++] = out->area[i];
+      }
+    out->count = first = kept;
+  }
+  return MN_OK;
+}
+
+static mn_status transformed(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  size_t first = out->count;
+  MN_TRY(surface(ctx, s->part[0], h / s->r, out));
+  for (size_t i = first; i < out->count; i++) {
+    mn_vec3 x = mn_scale(s->r, out->x[i]), n = out->n[i];
+    for (int a = 0; a < 3; a++) {
+      out->x[i].v[a] = s->a.v[a] + mn_dot(s->row[a], x);
+      out->n[i].v[a] = mn_dot(s->row[a], n);
+    }
+    out->area[i] *= s->dim == 3 ? s->r * s->r : s->r;
+  }
+  return MN_OK;
+}
+
+static mn_status surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  switch (s->kind) {
+  case MN_SHAPE_HALF_SPACE:
+    return mn_fail(ctx, MN_BAD_INPUT, "the surface of a half-space has no end: no points on it");
+  case MN_SHAPE_TRANSFORM:
+    return transformed(ctx, s, h, out);
+  case MN_SHAPE_UNION:
+  case MN_SHAPE_INTERSECTION:
+  case MN_SHAPE_DIFFERENCE:
+    return composed(ctx, s, h, out);
+  case MN_SHAPE_MESH:
+    return triangles(ctx, s->mesh, h, out);
+  default:
+    break;
+  }
+  if (s->dim == 2)
+    return flat_surface(ctx, s, h, out);
+  if (s->kind == MN_SHAPE_BOX)
+    return solid_box(ctx, s, h, out);
+  if (s->kind == MN_SHAPE_CAPSULE)
+    return solid_capsule(ctx, s, h, out);
+  if (s->kind == MN_SHAPE_TORUS)
+    return solid_torus(ctx, s, h, out);
+  revolved v = revolve(ctx, out, h, mn_v3(0, 0, 1));
+  return cap(&v, s->a, s->r, 0, MN_PI);
+}
+
+static int uneven(const mn_shape *s) /* its pieces are not evenly spaced */
+{
+  while (s->kind == MN_SHAPE_TRANSFORM)
+    s = s->part[0];
+  return s->kind == MN_SHAPE_MESH || s->part != NULL;
+}
+
+/* ---- moments --------------------------------------------------------------------------------- */
+
+enum { MOMENTS = 13 };
+
+/* The functions phi_r of a point, x relative to the centre and to the size. */
+static int moments(int dim, mn_vec3 x, mn_vec3 n, double phi[MOMENTS])
+{
+  int k = 0;
+  phi[k++] = 1;
+  for (int a = 0; a < dim; a++)
+    phi[k++] = n.v[a];
+  for (int a = 0; a < dim; a++)
+    for (int b = 0; b < dim; b++)
+      phi[k++] = n.v[a] * x.v[b];
+  return k;
+}
+
+static mn_status correct(mn_context *ctx, mn_arena *arena, const mn_shape *shape, mn_sample *s)
+{
+  mn_mass mass;
+  MN_TRY(mn_mass_of_shape(ctx, shape, 0, &mass));
+  double phi[MOMENTS], r[MOMENTS] = {0}, *B, *y, area = 0;
+  for (size_t i = 0; i < s->count; i++)
+    area += s->area[i];
+  double size = shape->dim == 3 ? sqrt(area) : area;
+  int rows = 1 + shape->dim + shape->dim * shape->dim, rank;
+  MN_TRY(MN_PUSH(ctx, arena, s->count * (size_t)rows, &B));
+  MN_TRY(MN_PUSH(ctx, arena, s->count, &y));
+  r[0] = area;
+  for (int a = 0; a < shape->dim; a++) /* sum area n_a x_a = V */
+    r[1 + shape->dim + a * shape->dim + a] = mass.volume / size;
+  for (size_t i = 0; i < s->count; i++) {
+    moments(shape->dim, mn_scale(1 / size, mn_sub(s->x[i], mass.center)), s->n[i], phi);
+    for (int k = 0; k < rows; k++) {
+      B[i * (size_t)rows + (size_t)k] = phi[k] * s->area[i];
+      r[k] -= phi[k] * s->area[i];
+    }
+  }
+  MN_TRY(mn_dense_least_squares(ctx, arena, rows, (int)s->count, B, 1, r, 1e-10, y, &rank));
+  for (size_t i = 0; i < s->count; i++) {
+    if (!(y[i] > -0.9))
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "a surface cannot be sampled: %zu points are too few for its shape; use a "
+                     "smaller spacing",
+                     s->count);
+    s->area[i] *= 1 + y[i];
+  }
+  return MN_OK;
+}
+
+mn_status mn_sample_raw(mn_context *ctx, const mn_shape *shape, double spacing, mn_sample *sample)
+{
+  memset(sample, 0, sizeof *sample);
+  if (!uneven(shape))
+    return surface(ctx, shape, spacing, sample);
+  mn_sample fine = {0};
+  mn_status status = surface(ctx, shape, spacing / 4, &fine);
+  if (status == MN_OK)
+    status = mn_sample_spread(ctx, shape->dim, &fine, spacing, sample);
+  mn_sample_destroy(&fine);
+  return status;
+}
+
+mn_status mn_sample_surface(mn_context *ctx, const mn_shape *shape, double spacing,
+                            mn_sample *sample)
+{
+  mn_arena arena = {0};
+  mn_status status = mn_sample_raw(ctx, shape, spacing, sample);
+  if (status == MN_OK && sample->count == 0)
+    status = mn_fail(ctx, MN_BAD_INPUT, "a body's shape has no surface");
+  for (int pass = 0; pass < 2 && status == MN_OK; pass++) /* the second takes the round-off */
+    status = correct(ctx, &arena, shape, sample);
+  mn_arena_destroy(&arena);
+  if (status != MN_OK)
+    mn_sample_destroy(sample);
+  return status;
+}
+
+/* ---- contact --------------------------------------------------------------------------------- */
+
+/* A lattice over the surface of a box, corners and edges included. */
+static mn_status box_lattice(mn_context *ctx, const mn_shape *b, double h, mn_sample *s)
+{
+  int n[3] = {1, 1, 1};
+  for (int a = 0; a < b->dim; a++)
+    n[a] = pieces(2 * b->b.v[a], h, 1);
+  for (int k = 0; k <= (b->dim == 3 ? n[2] : 0); k++)
+    for (int j = 0; j <= n[1]; j++)
+      for (int i = 0; i <= n[0]; i++) {
+        int at[3] = {i, j, k};
+        mn_vec3 x = b->a, out = {0};
+        for (int a = 0; a < b->dim; a++) {
+          x.v[a] += b->b.v[a] * (2.0 * at[a] / n[a] - 1);
+          out.v[a] = (at[a] == n[a]) - (at[a] == 0);
+        }
+        double length = mn_length(out);
+        if (length > 0)
+          MN_TRY(mn_sample_push(ctx, s, x, mn_scale(1 / length, out), 0));
+      }
+  return MN_OK;
+}
+
+static mn_status mesh_corners(mn_context *ctx, const mn_mesh *m, mn_sample *s)
+{
+  size_t first = s->count;
+  for (size_t i = 0; i < m->vertices; i++)
+    MN_TRY(mn_sample_push(ctx, s, m->vertex[i], mn_v3(0, 0, 0), 0));
+  for (size_t t = 0; t < m->triangles; t++) {
+    const uint32_t *v = m->triangle[t];
+    mn_vec3 n = mn_cross(mn_sub(m->vertex[v[1]], m->vertex[v[0]]),
+                         mn_sub(m->vertex[v[2]], m->vertex[v[0]]));
+    for (int c = 0; c < 3; c++)
+      s->n[first + v[c]] = mn_add(s->n[first + v[c]], n);
+  }
+  for (size_t i = first; i < s->count; i++) {
+    double length = mn_length(s->n[i]);
+    s->n[i] = length > 0 ? mn_scale(1 / length, s->n[i]) : mn_v3(1, 0, 0);
+  }
+  return MN_OK;
+}
+
+static mn_status contact_points(mn_context *ctx, const mn_shape *shape, double h, mn_sample *s)
+{
+  if (shape->kind == MN_SHAPE_BOX)
+    return box_lattice(ctx, shape, h, s);
+  if (shape->kind == MN_SHAPE_MESH)
+    return mesh_corners(ctx, shape->mesh, s);
+  if (shape->kind != MN_SHAPE_TRANSFORM) {
+    mn_sample raw;
+    MN_TRY(mn_sample_raw(ctx, shape, h, &raw));
+    mn_sample_destroy(s);
+    *s = raw;
+    return MN_OK;
+  }
+  MN_TRY(contact_points(ctx, shape->part[0], h / shape->r, s));
+  for (size_t i = 0; i < s->count; i++) {
+    mn_vec3 x = mn_scale(shape->r, s->x[i]), n = s->n[i];
+    for (int a = 0; a < 3; a++) {
+      s->x[i].v[a] = shape->a.v[a] + mn_dot(shape->row[a], x);
+      s->n[i].v[a] = mn_dot(shape->row[a], n);
+    }
+  }
+  return MN_OK;
+}
+
+mn_status mn_sample_contact(mn_context *ctx, const mn_shape *shape, double spacing, mn_vec3 **point,
+                            mn_vec3 **normal, size_t *count)
+{
+  mn_sample s = {0};
+  mn_status status = contact_points(ctx, shape, spacing, &s);
+  if (status != MN_OK) {
+    mn_sample_destroy(&s);
+    return status;
+  }
+  mn_free(s.area);
+  *point = s.x, *normal = s.n, *count = s.count;
+  return MN_OK;
+}
