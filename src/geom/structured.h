@@ -1,0 +1,40 @@
+/* Meshes of simplices with regular connectivity, and what every mesh needs: quadratic nodes, the
+   boundary, an end. Meshes made here are owned by the caller: mn_simplex_mesh_destroy. */
+#ifndef MN_GEOM_STRUCTURED_H
+#define MN_GEOM_STRUCTURED_H
+
+#include "geom/simplex_mesh.h"
+
+/* A box (a rectangle in 2D) of cells[] cells, each cut into 6 tetrahedra (2 triangles). */
+MN_MUST_CHECK mn_status mn_mesh_box(mn_context *ctx, int dim, mn_vec3 low, mn_vec3 size,
+                                    const int cells[3], mn_simplex_mesh *mesh);
+/* 2D: a disk of `rings` rings, 6 k triangles' sides around ring k. */
+MN_MUST_CHECK mn_status mn_mesh_disk(mn_context *ctx, mn_vec3 center, double radius, int rings,
+                                     mn_simplex_mesh *mesh);
+/* 2D: the ring between two circles; `around` >= 3 cells. */
+MN_MUST_CHECK mn_status mn_mesh_ring(mn_context *ctx, mn_vec3 center, double inner, double outer,
+                                     int through, int around, mn_simplex_mesh *mesh);
+/* 3D: that ring drawn out along z by `length`. */
+MN_MUST_CHECK mn_status mn_mesh_tube(mn_context *ctx, mn_vec3 center, double inner, double outer,
+                                     double length, int through, int around, int along,
+                                     mn_simplex_mesh *mesh);
+/* 3D: a sheet of triangles, origin + s u + t v, 0 <= s, t <= 1. */
+MN_MUST_CHECK mn_status mn_mesh_sheet(mn_context *ctx, mn_vec3 origin, mn_vec3 u, mn_vec3 v, int nu,
+                                      int nv, mn_simplex_mesh *mesh);
+/* Segments from a to b; segments around a circle in the plane z = center.z, counter-clockwise. */
+MN_MUST_CHECK mn_status mn_mesh_line(mn_context *ctx, int dim, mn_vec3 a, mn_vec3 b, int segments,
+                                     mn_simplex_mesh *mesh);
+MN_MUST_CHECK mn_status mn_mesh_circle(mn_context *ctx, int dim, mn_vec3 center, double radius,
+                                       int segments, mn_simplex_mesh *mesh);
+
+/* The same mesh with a node in the middle of every edge, after the old nodes. */
+MN_MUST_CHECK mn_status mn_simplex_mesh_quadratic(mn_context *ctx, const mn_simplex_mesh *linear,
+                                                  mn_simplex_mesh *quadratic);
+/* The facets that belong to one element only, oriented outward: [count][nodes of a facet], corners,
+   then middles. MN_BAD_INPUT if more than two elements share a facet or two overlap. To be freed
+   with mn_free. */
+MN_MUST_CHECK mn_status mn_simplex_mesh_boundary(mn_context *ctx, const mn_simplex_mesh *mesh,
+                                                 uint32_t **facet, size_t *count);
+void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh);
+
+#endif

@@ -1,0 +1,77 @@
+/* The inside of deformable bodies. */
+#ifndef MN_SOLID_DEFORM_INTERNAL_H
+#define MN_SOLID_DEFORM_INTERNAL_H
+
+#include "base/context.h"
+#include "la/sparse.h"
+#include "solid/assemble.h"
+#include "solid/deform.h"
+#include "solid/thin.h"
+
+/* A scheme as one equation for y, the positions at which forces are taken:
+     m M (y - y0) + C (d (y - y1) + w) + dE/dx (y) = f,
+   then x1 = y (or 2 y - x), v1 and a1 from y. */
+typedef struct mn_scheme_terms {
+  double m, d;   /* 1/s^2, 1/s */
+  double sx, sv; /* dx1/dy, dv1/dy */
+} mn_scheme_terms;
+
+struct mn_deform {
+  mn_context *ctx;
+  mn_deform_def def;
+  /* model */
+  size_t nodes, facets;
+  int bodies, groups;
+  mn_deform_body *body;
+  mn_energy_group *group;
+  mn_facet *facet;
+  mn_vec3 *rest;
+  double *mass, *alpha; /* kg; 1/s, of each node */
+  uint8_t *fixed;
+  mn_anchor *anchor; /* gathered into groups by ready */
+  mn_spring *spring;
+  size_t anchors, springs;
+  mn_deform_motion *motion;
+  void *motion_user;
+  int is_ready, damped; /* damped: there is a matrix C */
+  double extent;        /* m, of all bodies at rest */
+  /* state */
+  mn_vec3 *x, *v, *a;
+  /* the last solve; what save keeps */
+  mn_vec3 *x1, *v1, *a1, *xs, *vs, *as;
+  /* work of a substep, flat vectors of nodes * dim */
+  double t, dt;
+  mn_scheme_terms terms;
+  mn_assembly assembly; /* its pattern's values: the implicit matrix A */
+  mn_csr constrained;   /* the same with rows and columns of fixed axes cut; shares the pattern */
+  mn_sparse_factor *factor;
+  double *C; /* values of the damping matrix */
+  double *y0, *y1, *w, *Cw, *y, *trial, *target, *force, *residual, *gradient, *step, *Cu;
+  mn_vec3 *position; /* y as vectors, for the energies */
+  int began, solved, saved, has_factor;
+  double potential; /* at y */
+  double floor;     /* N: rounding of the elastic forces */
+};
+
+static inline size_t mn_deform_dofs(const mn_deform *d)
+{
+  return d->nodes * (size_t)d->def.dim;
+}
+
+static inline int mn_deform_is_fixed(const mn_deform *d, size_t dof)
+{
+  return d->fixed[dof / (size_t)d->def.dim] >> (dof % (size_t)d->def.dim) & 1;
+}
+
+/* The sentence for an inverted element. */
+mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const char *when);
+/* C at x, into d->C; if there is none, nothing. */
+MN_MUST_CHECK mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x);
+/* Newton's method for the equation of d->terms with forces d->force, from d->y. */
+MN_MUST_CHECK mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report);
+/* Assembles and factorises A at y. */
+MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y,
+                                            mn_deform_report *report);
+void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors);
+
+#endif

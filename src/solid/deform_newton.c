@@ -1,0 +1,306 @@
+/* One implicit equation for all schemes, solved by Newton's method on its potential.
+
+       r(y) = m M (y - y0) + C (d (y - y1) + w) + dE/dx (y) - f = 0
+
+   is the gradient of  Phi(y) = m/2 |y - y0|_M^2 + (y - y1).C (d/2 (y - y1) + w) + E(y) - f.(y -
+   y1), since C is that of the start of the step. Newton's matrix A = m M + d C + K(y), with K
+   projected to be positive semidefinite, gives a direction of descent; a step is shortened until no
+   element is inverted and Phi falls (Armijo) [Nocedal 2006].
+
+   A factor is kept as long as it pays: if the residual falls so that at most REUSE more solves with
+   it are expected to reach the tolerance, it is used again; else A is assembled and factorised at
+   y.
+
+   Converged: the greatest residual on a free axis is below tolerance times the greatest force on
+   one (inertia, elastic, external), or below the rounding of the elastic forces, 16 eps max A_ii L
+   with the extent L of all bodies. Axes that are prescribed are moved to their target by the same
+   steps. Verified by tests/unit/solid/test_deform.c. */
+#include "solid/deform_internal.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/timer.h"
+
+enum { REUSE = 6, HALVINGS = 40, SHIFTS = 8 };
+
+void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors)
+{
+  size_t dim = (size_t)d->def.dim;
+  for (size_t i = 0; i < d->nodes; i++)
+    for (size_t k = 0; k < dim; k++)
+      vectors[i].v[k] = flat[i * dim + k];
+}
+
+mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const char *when)
+{
+  const mn_energy_group *g = d->group + bad->group;
+  const char *name = g->body >= 0 ? d->body[g->body].name : "link";
+  uint32_t first = g->body >= 0 ? d->body[g->body].first : 0;
+  uint32_t node = g->node[bad->element * (size_t)g->nodes];
+  mn_vec3 x = d->position ? d->position[node] : d->x[node];
+  return mn_fail(d->ctx, MN_FAILED,
+                 "%s: %s %zu is inverted or not finite %s (its node %u is at %g, %g, %g)", name,
+                 g->ops->name, bad->element, when, node - first, x.x, x.y, x.z);
+}
+
+mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x)
+{
+  mn_inverted bad;
+  if (!d->damped)
+    return MN_OK;
+  memset(d->C, 0, (size_t)mn_csr_entries(&d->assembly.pattern) * sizeof *d->C);
+  if (!mn_assembly_hessian(&d->assembly, x, 1, 1, d->C, &bad))
+    return mn_deform_fail_inverted(d, &bad, "at the start of the step");
+  mn_assembly_damping(&d->assembly, x, d->C);
+  for (size_t i = 0; i < d->nodes; i++)
+    for (int k = 0; k < d->def.dim && d->alpha[i] > 0; k++)
+      d->C[mn_assembly_diagonal(&d->assembly, i, k)] += d->alpha[i] * d->mass[i];
+  return MN_OK;
+}
+
+/* ---- the function ---------------------------------------------------------------------------- */
+
+typedef struct point {
+  double potential, size; /* J; sum of the sizes of its terms, for rounding */
+  double residual, scale; /* N */
+} point;
+
+/* Phi and r at y; the residual of prescribed axes is 0. 0: inverted. */
+static int evaluate(mn_deform *d, const double *y, point *p, mn_inverted *bad)
+{
+  size_t dim = (size_t)d->def.dim, n = mn_deform_dofs(d);
+  double elastic, kinetic = 0, viscous = 0, work = 0;
+  mn_deform_unflatten(d, y, d->position);
+  if (!mn_assembly_energy(&d->assembly, d->position, -1, &elastic, d->gradient, bad))
+    return 0;
+  if (d->damped && d->terms.d > 0) {
+    mn_csr C = d->assembly.pattern;
+    C.value = d->C;
+    for (size_t i = 0; i < n; i++)
+      d->residual[i] = d->terms.d * (y[i] - d->y1[i]);
+    mn_csr_multiply(&d->ctx->exec, &C, d->residual, d->Cu);
+  }
+  *p = (point){0};
+  for (size_t i = 0; i < n; i++) {
+    double u = y[i] - d->y1[i], away = y[i] - d->y0[i];
+    double inertia = d->terms.m * d->mass[i / dim] * away, damping = d->Cu[i] + d->Cw[i];
+    kinetic += inertia * away / 2;
+    viscous += u * (d->Cu[i] / 2 + d->Cw[i]);
+    work += d->force[i] * u;
+    d->residual[i] = inertia + damping + d->gradient[i] - d->force[i];
+    if (mn_deform_is_fixed(d, i)) {
+      d->residual[i] = 0;
+      continue;
+    }
+    p->residual = mn_max(fabs(d->residual[i]), p->residual);
+    p->scale = mn_max(mn_max(fabs(inertia), fabs(d->gradient[i])), p->scale);
+    p->scale = mn_max(mn_max(fabs(d->force[i]), fabs(damping)), p->scale);
+  }
+  p->potential = kinetic + viscous + elastic - work;
+  p->size = kinetic + fabs(viscous) + fabs(elastic) + fabs(work);
+  if (isfinite(p->potential) && isfinite(p->residual))
+    return 1;
+  *bad = (mn_inverted){0, 0};
+  return 0;
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+/* Rows and columns of prescribed axes become those of the identity times the greatest entry. */
+static void constrain(mn_deform *d, double greatest, double shift)
+{
+  const mn_csr *a = &d->assembly.pattern;
+  int threads = a->rows < 4096 ? 1 : d->ctx->exec.threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int64_t i = 0; i < a->rows; i++)
+    for (int64_t e = a->start[i]; e < a->start[i + 1]; e++) {
+      int cut = mn_deform_is_fixed(d, (size_t)i) || mn_deform_is_fixed(d, (size_t)a->col[e]);
+      d->constrained.value[e] = a->col[e] == i ? (cut ? greatest : a->value[e] + shift)
+                                : cut          ? 0
+                                               : a->value[e];
+    }
+}
+
+static mn_status assemble(mn_deform *d, const double *y)
+{
+  const mn_csr *a = &d->assembly.pattern;
+  size_t entries = (size_t)mn_csr_entries(a);
+  mn_inverted bad;
+  memset(a->value, 0, entries * sizeof *a->value);
+  mn_deform_unflatten(d, y, d->position);
+  if (!mn_assembly_hessian(&d->assembly, d->position, 1, 0, a->value, &bad))
+    return mn_deform_fail_inverted(d, &bad, "at the start of the step");
+  for (size_t e = 0; d->damped && d->terms.d > 0 && e < entries; e++)
+    a->value[e] += d->terms.d * d->C[e];
+  double greatest = 0;
+  for (size_t i = 0; i < d->nodes; i++)
+    for (int k = 0; k < d->def.dim; k++) {
+      double *diagonal = a->value + mn_assembly_diagonal(&d->assembly, i, k);
+      *diagonal += d->terms.m * d->mass[i];
+      greatest = mn_max(*diagonal, greatest);
+    }
+  d->floor = 16 * DBL_EPSILON * greatest * d->extent;
+  constrain(d, greatest > 0 ? greatest : 1, 0);
+  return MN_OK;
+}
+
+mn_status mn_deform_factorise(mn_deform *d, const double *y, mn_deform_report *report)
+{
+  double start = mn_seconds();
+  mn_factor_report factor;
+  d->has_factor = 0;
+  MN_TRY(assemble(d, y));
+  double middle = mn_seconds(), shift = 0;
+  double greatest = d->floor / (16 * DBL_EPSILON * d->extent);
+  for (int k = 0; k < SHIFTS; k++) {
+    MN_TRY(mn_sparse_factorise(d->factor, &d->constrained, &factor));
+    if (factor.positive_definite)
+      break;
+    /* K is only semidefinite: a static body that is free to move, or one on the point of buckling
+     */
+    shift = shift > 0 ? 100 * shift : 1e-12 * greatest;
+    constrain(d, greatest, shift);
+  }
+  if (!factor.positive_definite)
+    return mn_fail(d->ctx, MN_FAILED,
+                   "the solid's matrix is not positive definite at node %lld: not enough nodes are "
+                   "held, or a number is not finite",
+                   (long long)factor.column / d->def.dim);
+  d->has_factor = 1;
+  report->factorisations++;
+  report->assembly_s += middle - start;
+  report->factor_s += mn_seconds() - middle;
+  return MN_OK;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Whether prescribed axes are where they should be. */
+static int at_target(const mn_deform *d)
+{
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    if (mn_deform_is_fixed(d, i) && d->y[i] != d->target[i])
+      return 0;
+  return 1;
+}
+
+/* step = -A^-1 r, with prescribed axes going to their target. */
+static mn_status direction(mn_deform *d, int moving, mn_deform_report *report)
+{
+  double start = mn_seconds();
+  size_t n = mn_deform_dofs(d);
+  const mn_csr *a = &d->assembly.pattern;
+  for (size_t i = 0; i < n; i++)
+    d->step[i] = mn_deform_is_fixed(d, i) ? d->target[i] - d->y[i] : 0;
+  if (moving)
+    mn_csr_multiply(&d->ctx->exec, a, d->step, d->trial); /* trial is free as yet */
+  double greatest = d->floor / (16 * DBL_EPSILON * d->extent);
+  for (size_t i = 0; i < n; i++)
+    d->step[i] = mn_deform_is_fixed(d, i) ? greatest * d->step[i]
+                                          : -d->residual[i] - (moving ? d->trial[i] : 0);
+  MN_TRY(mn_sparse_solve(d->factor, 1, d->step, d->step));
+  for (size_t i = 0; i < n; i++)
+    if (mn_deform_is_fixed(d, i))
+      d->step[i] = d->target[i] - d->y[i]; /* exactly */
+  report->solve_s += mn_seconds() - start;
+  return MN_OK;
+}
+
+static double greatest_step(const mn_deform *d)
+{
+  double most = 0;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    most = mn_max(fabs(d->step[i]), most);
+  return most;
+}
+
+/* y <- y + step, shortened as needed; 0 if no length will do. `now` becomes the new point. */
+static int advance(mn_deform *d, int moving, point *now, int *shortened, mn_inverted *bad)
+{
+  size_t n = mn_deform_dofs(d);
+  double slope = 0, length = 1;
+  for (size_t i = 0; i < n; i++)
+    slope += d->residual[i] * d->step[i];
+  *shortened = 0;
+  for (int k = 0; k < HALVINGS; k++, length /= 2, *shortened = 1) {
+    point next;
+    for (size_t i = 0; i < n; i++)
+      d->trial[i] = d->y[i] + length * d->step[i];
+    if (length == 1)
+      for (size_t i = 0; moving && i < n; i++)
+        if (mn_deform_is_fixed(d, i))
+          d->trial[i] = d->target[i];
+    if (!evaluate(d, d->trial, &next, bad))
+      continue;
+    double rounding = 64 * DBL_EPSILON * (now->size + next.size);
+    if (!moving && next.potential > now->potential + 1e-4 * length * slope + rounding)
+      continue;
+    double *old = d->y;
+    d->y = d->trial;
+    d->trial = old;
+    *now = next;
+    return 1;
+  }
+  return 0;
+}
+
+/* Whether the factor at hand should be given up after the residual fell by `rate`. */
+static int worn_out(double rate, double residual, double goal)
+{
+  if (!(rate < 0.7))
+    return 1;
+  return residual > goal && log(goal / residual) / log(rate) > REUSE;
+}
+
+static mn_status gave_up(mn_deform *d, const mn_deform_report *report, const char *what)
+{
+  return mn_fail(d->ctx, MN_FAILED,
+                 "deformable bodies: %s after %d iterations: residual %.3g N where forces reach "
+                 "%.3g N (tolerance %g): a smaller step may help",
+                 what, report->iterations, report->residual, report->scale, d->def.tolerance);
+}
+
+mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
+{
+  point now;
+  mn_inverted bad = {0, 0};
+  double start = mn_seconds();
+  if (!evaluate(d, d->y, &now, &bad))
+    return mn_deform_fail_inverted(d, &bad, "at the start of the step");
+  report->assembly_s += mn_seconds() - start;
+  report->initial_residual = now.residual;
+  int fresh = 0, renew = !d->has_factor;
+  for (;; report->iterations++) {
+    int moving = !at_target(d), shortened;
+    double goal = mn_max(d->def.tolerance * now.scale, d->floor), before = now.residual;
+    report->residual = now.residual;
+    report->scale = now.scale;
+    report->reason = MN_CONVERGED;
+    if (!moving && now.residual <= goal)
+      return MN_OK;
+    report->reason = MN_ITERATION_LIMIT;
+    if (report->iterations >= d->def.max_iterations)
+      return gave_up(d, report, "Newton's method did not converge");
+    fresh = renew;
+    if (renew)
+      MN_TRY(mn_deform_factorise(d, d->y, report));
+    MN_TRY(direction(d, moving, report));
+    start = mn_seconds();
+    int advanced = advance(d, moving, &now, &shortened, &bad);
+    report->assembly_s += mn_seconds() - start;
+    report->line_searches += shortened;
+    if (!advanced && fresh) { /* the best that rounding allows, or stuck */
+      report->reason = MN_STALLED;
+      if (greatest_step(d) <= 64 * DBL_EPSILON * d->extent)
+        return evaluate(d, d->y, &now, &bad) ? MN_OK
+                                             : mn_deform_fail_inverted(d, &bad, "at the end");
+      return gave_up(d, report, "no step along Newton's direction lowers the potential");
+    }
+    if (!advanced && !evaluate(d, d->y, &now, &bad))
+      return mn_deform_fail_inverted(d, &bad, "in a line search");
+    goal = mn_max(d->def.tolerance * now.scale, d->floor);
+    renew = !advanced || shortened || moving || worn_out(now.residual / before, now.residual, goal);
+  }
+}

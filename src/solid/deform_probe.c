@@ -1,0 +1,207 @@
+/* What can be measured on deformable bodies. Sums run over nodes or elements in their order. */
+#include "solid/deform_internal.h"
+
+#include "solid/elastic.h"
+
+static void range(const mn_deform *d, int body, size_t *first, size_t *last)
+{
+  *first = body < 0 ? 0 : d->body[body].first;
+  *last = body < 0 ? d->nodes : *first + d->body[body].nodes;
+}
+
+double mn_deform_kinetic(const mn_deform *d, int body)
+{
+  size_t first, last;
+  double sum = 0;
+  range(d, body, &first, &last);
+  for (size_t i = first; i < last; i++)
+    sum += d->mass[i] / 2 * mn_dot(d->v[i], d->v[i]);
+  return sum;
+}
+
+double mn_deform_elastic(mn_deform *d, int body)
+{
+  double energy;
+  mn_inverted bad;
+  return mn_assembly_energy(&d->assembly, d->x, body, &energy, NULL, &bad) ? energy : NAN;
+}
+
+mn_vec3 mn_deform_momentum(const mn_deform *d, int body)
+{
+  size_t first, last;
+  mn_vec3 sum = mn_v3(0, 0, 0);
+  range(d, body, &first, &last);
+  for (size_t i = first; i < last; i++)
+    sum = mn_madd(sum, d->mass[i], d->v[i]);
+  return sum;
+}
+
+mn_vec3 mn_deform_angular(const mn_deform *d, int body, mn_vec3 about)
+{
+  size_t first, last;
+  mn_vec3 sum = mn_v3(0, 0, 0);
+  range(d, body, &first, &last);
+  for (size_t i = first; i < last; i++)
+    sum = mn_madd(sum, d->mass[i], mn_cross(mn_sub(d->x[i], about), d->v[i]));
+  return sum;
+}
+
+mn_vec3 mn_deform_center(const mn_deform *d, int body)
+{
+  size_t first, last;
+  mn_vec3 sum = mn_v3(0, 0, 0);
+  double mass = 0;
+  range(d, body, &first, &last);
+  for (size_t i = first; i < last; i++) {
+    sum = mn_madd(sum, d->mass[i], d->x[i]);
+    mass += d->mass[i];
+  }
+  return mn_scale(1 / mass, sum);
+}
+
+/* ---- over elements --------------------------------------------------------------------------- */
+
+static int is_of(const mn_energy_group *g, int body)
+{
+  return body < 0 || g->body == body;
+}
+
+/* Corners of elements whose sides tell the stretch; 0 for energies that have none. */
+static int corners_of(const mn_energy_group *g)
+{
+  if (mn_energy_is_elastic(g))
+    return g->dim + 1;
+  return mn_energy_is_membrane(g) ? 3 : mn_energy_is_spring(g) ? 2 : 0;
+}
+
+void mn_deform_stretch(const mn_deform *d, int body, double *max, double *mean)
+{
+  size_t count = 0;
+  double sum = 0;
+  *max = 0;
+  for (int k = 0; k < d->groups; k++) {
+    const mn_energy_group *g = d->group + k;
+    int corners = corners_of(g);
+    for (size_t e = 0; is_of(g, body) && e < g->count; e++)
+      for (int a = 0; a < corners; a++)
+        for (int b = 0; b < a; b++) {
+          const uint32_t *n = g->node + e * (size_t)g->nodes;
+          double rest =
+              corners == 2 ? mn_spring_rest(g, e) : mn_length(mn_sub(d->rest[n[a]], d->rest[n[b]]));
+          if (!(rest > 0))
+            continue;
+          double stretch = mn_length(mn_sub(d->x[n[a]], d->x[n[b]])) / rest;
+          *max = mn_max(stretch, *max);
+          sum += stretch;
+          count++;
+        }
+  }
+  *mean = count ? sum / (double)count : 1;
+  *max = count ? *max : 1;
+}
+
+/* Divergence theorem over the facets: closed surfaces only. Quadratic facets are cut at their
+   middles. */
+double mn_deform_enclosed(const mn_deform *d, int body)
+{
+  static const int QUARTER[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+  double sum = 0;
+  for (size_t i = 0; i < d->facets; i++) {
+    const mn_facet *f = d->facet + i;
+    const mn_vec3 *x = d->x;
+    if (body >= 0 && f->body != body)
+      continue;
+    if (f->corners == 2 && d->def.dim == 2) {
+      uint32_t chain[3] = {f->node[0], f->node[f->nodes == 3 ? 2 : 1], f->node[1]};
+      for (int k = 0; k < f->nodes - 1; k++)
+        sum += (x[chain[k]].x * x[chain[k + 1]].y - x[chain[k]].y * x[chain[k + 1]].x) / 2;
+    } else if (f->corners == 3) {
+      for (int q = 0; q < (f->nodes == 6 ? 4 : 1); q++) {
+        mn_vec3 p[3];
+        for (int c = 0; c < 3; c++)
+          p[c] = x[f->node[f->nodes == 6 ? QUARTER[q][c] : c]];
+        sum += mn_dot(p[0], mn_cross(p[1], p[2])) / 6;
+      }
+    }
+  }
+  return sum;
+}
+
+static void local(const mn_deform *d, const mn_energy_group *g, size_t e, mn_vec3 *x)
+{
+  for (int a = 0; a < g->nodes; a++)
+    x[a] = d->x[g->node[e * (size_t)g->nodes + (size_t)a]];
+}
+
+double mn_deform_min_j(const mn_deform *d, int body)
+{
+  double least = HUGE_VAL;
+  for (int k = 0; k < d->groups; k++) {
+    const mn_energy_group *g = d->group + k;
+    if (!is_of(g, body) || !mn_energy_is_elastic(g))
+      continue;
+    for (size_t e = 0; e < g->count; e++) {
+      mn_vec3 x[MN_ENERGY_NODES_MAX];
+      local(d, g, e, x);
+      for (int q = 0; q < g->points; q++)
+        least = mn_min(mn_mat3_determinant(mn_elastic_gradient(g, e, q, x)), least);
+    }
+  }
+  return least < HUGE_VAL ? least : 1;
+}
+
+/* The group whose elements are a body's own: the first, if they carry stress. */
+static const mn_energy_group *stressed(const mn_deform *d, int body)
+{
+  const mn_energy_group *g = d->group + d->body[body].group;
+  return mn_energy_is_elastic(g) || mn_energy_is_membrane(g) ? g : NULL;
+}
+
+size_t mn_deform_elements(const mn_deform *d, int body)
+{
+  const mn_energy_group *g = stressed(d, body);
+  return g ? g->count : 0;
+}
+
+const uint32_t *mn_deform_element_nodes(const mn_deform *d, int body, int *nodes)
+{
+  const mn_energy_group *g = stressed(d, body);
+  *nodes = g ? g->nodes : 0;
+  return g ? g->node : NULL;
+}
+
+/* sigma = P F^T / J, averaged over the points of quadrature. */
+static mn_mat3 cauchy_of(const mn_energy_group *g, size_t e, const mn_vec3 *x)
+{
+  mn_mat3 sum = mn_mat3_diagonal(0, 0, 0);
+  if (mn_energy_is_membrane(g))
+    return mn_membrane_stress(g, e, x);
+  for (int q = 0; q < g->points; q++) {
+    mn_mat3 F = mn_elastic_gradient(g, e, q, x), P;
+    double psi, J = mn_mat3_determinant(F);
+    if (!mn_material_stress(&g->material, g->dim, &F, &psi, &P))
+      return mn_mat3_diagonal(NAN, NAN, NAN);
+    mn_mat3 sigma = mn_mat3_mul(P, mn_mat3_transpose(F));
+    sum = mn_mat3_add(sum, mn_mat3_scale(1 / (J * g->points), sigma));
+  }
+  return sum;
+}
+
+void mn_deform_stress(const mn_deform *d, int body, mn_mat3 *cauchy, double *von_mises)
+{
+  const mn_energy_group *g = stressed(d, body);
+  for (size_t e = 0; g && e < g->count; e++) {
+    mn_vec3 x[MN_ENERGY_NODES_MAX];
+    local(d, g, e, x);
+    mn_mat3 s = cauchy_of(g, e, x);
+    if (cauchy)
+      cauchy[e] = s;
+    if (!von_mises)
+      continue;
+    double mean = (s.m[0][0] + s.m[1][1] + s.m[2][2]) / 3, sum = 0;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        sum += (s.m[i][j] - (i == j ? mean : 0)) * (s.m[i][j] - (i == j ? mean : 0));
+    von_mises[e] = sqrt(1.5 * sum);
+  }
+}

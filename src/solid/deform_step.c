@@ -1,0 +1,363 @@
+/* Time stepping of deformable bodies. Each implicit scheme is one equation for y (see
+   deform_newton.c); with h the step and x, v, a the state at its start:
+
+     backward Euler  y = x1: m = 1/h^2,          y0 = x + h v,    v(y) = (y - x)/h
+     Newmark         y = x1: m = 1/(beta h^2),   y0 = x + h v + h^2 (1/2 - beta) a,
+                     v(y) = v + h (1 - gamma) a + gamma/(beta h) (y - y0)     [Newmark 1959]
+     midpoint        y = (x + x1)/2: m = 4/h^2,  y0 = x + h/2 v,  v(y) = 2 (y - x)/h
+     explicit        v1 = v + h M^-1 (f - dE/dx(x) - C v), x1 = x + h v1   (symplectic Euler)
+
+   Loads are constant over the step. The midpoint rule conserves momentum and angular momentum;
+   energy only for linear forces. For Newmark a of the start is state. Newton starts at x, with the
+   matrix of x: what a solve computes depends on the state and, within its tolerance, on nothing but
+   the loads; the bits do not depend on steps before.
+   Verified by tests/unit/solid/test_deform.c, test_oscillator.c and tests/verify. */
+#include "solid/deform_internal.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "la/vector.h"
+
+static double get(const mn_vec3 *vectors, size_t dof, size_t dim)
+{
+  return vectors[dof / dim].v[dof % dim];
+}
+
+/* ---- explicit -------------------------------------------------------------------------------- */
+
+/* Largest frequency by Gershgorin's bound on M^-1 K; damping shortens the step of symplectic Euler:
+   h = 2/omega (sqrt(1 + xi^2) - xi), xi = omega/2 of the bound on M^-1 C over M^-1 K. */
+double mn_deform_max_dt(mn_deform *d)
+{
+  const mn_csr *a = &d->assembly.pattern;
+  mn_inverted bad;
+  double stiff = 0, viscous = 0;
+  if (d->def.scheme != MN_EXPLICIT)
+    return HUGE_VAL;
+  memset(a->value, 0, (size_t)mn_csr_entries(a) * sizeof *a->value);
+  if (!mn_assembly_hessian(&d->assembly, d->x, 1, 0, a->value, &bad) ||
+      mn_deform_damping(d, d->x) != MN_OK)
+    return 0;
+  for (int64_t i = 0; i < a->rows; i++) {
+    double k = 0, c = 0, mass = d->mass[i / d->def.dim];
+    for (int64_t e = a->start[i]; e < a->start[i + 1]; e++) {
+      k += fabs(a->value[e]);
+      c += d->damped ? fabs(d->C[e]) : 0;
+    }
+    if (mn_deform_is_fixed(d, (size_t)i))
+      continue;
+    stiff = mn_max(k / mass, stiff);
+    viscous = mn_max(c / mass, viscous);
+  }
+  if (stiff == 0)
+    return viscous > 0 ? 1 / viscous : HUGE_VAL;
+  double omega = sqrt(stiff), xi = viscous / (2 * omega);
+  return 2 / omega * (sqrt(1 + xi * xi) - xi);
+}
+
+/* Into d->gradient: dE/dx + C v at the start. */
+static mn_status begin_explicit(mn_deform *d)
+{
+  double energy;
+  mn_inverted bad;
+  size_t n = mn_deform_dofs(d), dim = (size_t)d->def.dim;
+  memcpy(d->position, d->x, d->nodes * sizeof *d->x);
+  if (!mn_assembly_energy(&d->assembly, d->x, -1, &energy, d->gradient, &bad))
+    return mn_deform_fail_inverted(d, &bad, "at the start of the step");
+  if (d->damped) {
+    mn_csr C = d->assembly.pattern;
+    C.value = d->C;
+    for (size_t i = 0; i < n; i++)
+      d->w[i] = get(d->v, i, dim);
+    mn_csr_multiply(&d->ctx->exec, &C, d->w, d->Cw);
+    for (size_t i = 0; i < n; i++)
+      d->gradient[i] += d->Cw[i];
+  }
+  return MN_OK;
+}
+
+/* ---- implicit -------------------------------------------------------------------------------- */
+
+static void set_terms(mn_deform *d)
+{
+  double h = d->dt, beta = d->def.beta, gamma = d->def.gamma;
+  size_t dim = (size_t)d->def.dim;
+  switch (d->def.scheme) {
+  case MN_NEWMARK:
+    d->terms = (mn_scheme_terms){1 / (beta * h * h), gamma / (beta * h), 1, gamma / (beta * h)};
+    break;
+  case MN_MIDPOINT:
+    d->terms = (mn_scheme_terms){4 / (h * h), 2 / h, 2, 4 / h};
+    break;
+  default:
+    d->terms = (mn_scheme_terms){1 / (h * h), 1 / h, 1, 1 / h};
+  }
+  for (size_t i = 0; i < mn_deform_dofs(d); i++) {
+    double x = get(d->x, i, dim), v = get(d->v, i, dim), a = get(d->a, i, dim);
+    d->y[i] = x;
+    d->w[i] = 0;
+    d->y1[i] = x;
+    d->y0[i] = x + (d->def.scheme == MN_MIDPOINT ? h / 2 : h) * v;
+    if (d->def.scheme == MN_NEWMARK) {
+      d->y1[i] = d->y0[i] = d->y0[i] + h * h * (0.5 - beta) * a;
+      d->w[i] = v + h * (1 - gamma) * a;
+    }
+  }
+}
+
+/* Positions and velocities of prescribed axes at the end of the step, in x1 and v1; the target of
+ * y. */
+static void set_targets(mn_deform *d, double t)
+{
+  size_t dim = (size_t)d->def.dim;
+  for (size_t i = 0; i < d->nodes; i++) {
+    mn_vec3 x = d->x[i], v = mn_v3(0, 0, 0);
+    if (!d->fixed[i])
+      continue;
+    if (d->motion)
+      d->motion(d->motion_user, (uint32_t)i, d->rest[i], t, &x, &v);
+    for (size_t k = 0; k < dim; k++) {
+      if (!(d->fixed[i] >> k & 1))
+        continue;
+      d->x1[i].v[k] = x.v[k];
+      d->v1[i].v[k] = v.v[k];
+      d->target[i * dim + k] = (x.v[k] - d->x[i].v[k]) / d->terms.sx + d->x[i].v[k];
+    }
+  }
+}
+
+/* x1, v1, a1 of the free axes from y; a1 of the prescribed ones from v1. */
+static void finish(mn_deform *d)
+{
+  double h = d->dt;
+  size_t dim = (size_t)d->def.dim;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++) {
+    size_t node = i / dim, k = i % dim;
+    double x = d->x[node].v[k], v = d->v[node].v[k], y = d->y[i];
+    double *x1 = &d->x1[node].v[k], *v1 = &d->v1[node].v[k], *a1 = &d->a1[node].v[k];
+    if (mn_deform_is_fixed(d, i)) {
+      *a1 = (*v1 - v) / h;
+      continue;
+    }
+    switch (d->def.scheme) {
+    case MN_NEWMARK:
+      *x1 = y;
+      *v1 = d->w[i] + d->terms.d * (y - d->y1[i]);
+      *a1 = d->terms.m * (y - d->y0[i]);
+      break;
+    case MN_MIDPOINT:
+      *x1 = 2 * y - x;
+      *v1 = 4 * (y - x) / h - v;
+      *a1 = (*v1 - v) / h;
+      break;
+    default:
+      *x1 = y;
+      *v1 = (y - x) / h;
+      *a1 = (*v1 - v) / h;
+    }
+  }
+}
+
+mn_status mn_deform_begin(mn_deform *d, double t, double dt)
+{
+  mn_deform_report report = {0};
+  if (!d->is_ready || !(dt > 0))
+    return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: a step of %g s%s", dt,
+                   d->is_ready ? "" : " before they are ready");
+  d->t = t;
+  d->dt = dt;
+  d->began = 1;
+  d->solved = d->has_factor = 0;
+  memcpy(d->position, d->x, d->nodes * sizeof *d->x);
+  MN_TRY(mn_deform_damping(d, d->x));
+  set_terms(d);
+  set_targets(d, t + dt);
+  if (d->def.scheme == MN_EXPLICIT)
+    return begin_explicit(d);
+  memset(d->Cw, 0, mn_deform_dofs(d) * sizeof *d->Cw);
+  memset(d->Cu, 0, mn_deform_dofs(d) * sizeof *d->Cu);
+  if (d->damped && d->def.scheme == MN_NEWMARK) {
+    mn_csr C = d->assembly.pattern;
+    C.value = d->C;
+    mn_csr_multiply(&d->ctx->exec, &C, d->w, d->Cw);
+  }
+  return mn_deform_factorise(d, d->y, &report);
+}
+
+static void set_force(mn_deform *d, const mn_vec3 *load, double part)
+{
+  size_t dim = (size_t)d->def.dim;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    d->force[i] =
+        part * (d->mass[i / dim] * d->def.gravity.v[i % dim] + (load ? get(load, i, dim) : 0));
+}
+
+static void solve_explicit(mn_deform *d)
+{
+  size_t dim = (size_t)d->def.dim;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++) {
+    size_t node = i / dim, k = i % dim;
+    if (mn_deform_is_fixed(d, i)) {
+      d->a1[node].v[k] = (d->v1[node].v[k] - d->v[node].v[k]) / d->dt;
+      continue;
+    }
+    d->a1[node].v[k] = (d->force[i] - d->gradient[i]) / d->mass[node];
+    d->v1[node].v[k] = d->v[node].v[k] + d->dt * d->a1[node].v[k];
+    d->x1[node].v[k] = d->x[node].v[k] + d->dt * d->v1[node].v[k];
+  }
+}
+
+/* The midpoint rule looks at the middle only: the end must be whole too. */
+static mn_status check_end(mn_deform *d)
+{
+  double energy;
+  mn_inverted bad;
+  memcpy(d->position, d->x1, d->nodes * sizeof *d->x1);
+  if (!mn_assembly_energy(&d->assembly, d->x1, -1, &energy, NULL, &bad))
+    return mn_deform_fail_inverted(d, &bad, "at the end of the step");
+  return MN_OK;
+}
+
+mn_status mn_deform_solve(mn_deform *d, const mn_vec3 *load, mn_deform_report *report)
+{
+  *report = (mn_deform_report){0};
+  if (!d->began)
+    return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: solve before begin");
+  d->solved = 0;
+  set_force(d, load, 1);
+  if (d->def.scheme == MN_EXPLICIT) {
+    solve_explicit(d);
+    MN_TRY(check_end(d));
+    d->solved = 1;
+    return MN_OK;
+  }
+  mn_status status = mn_deform_newton(d, report);
+  if (status != MN_OK) { /* the next solve must not start from ruins */
+    for (size_t i = 0; i < mn_deform_dofs(d); i++)
+      d->y[i] = get(d->x, i, (size_t)d->def.dim);
+    d->has_factor = 0;
+    return status;
+  }
+  finish(d);
+  if (d->def.scheme == MN_MIDPOINT)
+    MN_TRY(check_end(d));
+  d->solved = 1;
+  return MN_OK;
+}
+
+mn_status mn_deform_commit(mn_deform *d)
+{
+  if (!d->solved)
+    return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: commit without a solve");
+  memcpy(d->x, d->x1, d->nodes * sizeof *d->x);
+  memcpy(d->v, d->v1, d->nodes * sizeof *d->v);
+  memcpy(d->a, d->a1, d->nodes * sizeof *d->a);
+  d->began = d->solved = 0;
+  return MN_OK;
+}
+
+mn_status mn_deform_save(mn_deform *d)
+{
+  memcpy(d->xs, d->x, d->nodes * sizeof *d->x);
+  memcpy(d->vs, d->v, d->nodes * sizeof *d->v);
+  memcpy(d->as, d->a, d->nodes * sizeof *d->a);
+  d->saved = 1;
+  return MN_OK;
+}
+
+mn_status mn_deform_restore(mn_deform *d)
+{
+  if (!d->saved)
+    return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: restore without save");
+  memcpy(d->x, d->xs, d->nodes * sizeof *d->x);
+  memcpy(d->v, d->vs, d->nodes * sizeof *d->v);
+  memcpy(d->a, d->as, d->nodes * sizeof *d->a);
+  d->began = d->solved = 0;
+  return MN_OK;
+}
+
+int mn_deform_arrays(mn_deform *d, mn_array *arrays, int capacity)
+{
+  mn_vec3 *data[3] = {d->x, d->v, d->a};
+  static const char *const NAMES[3] = {"deform_x", "deform_v", "deform_a"};
+  for (int i = 0; i < 3 && i < capacity; i++) {
+    arrays[i] = (mn_array){
+        .type = MN_F64, .rank = 2, .shape = {d->nodes, 3}, .data = data[i], .variable = 0};
+    strcpy(arrays[i].name, NAMES[i]);
+  }
+  return 3;
+}
+
+/* ---- statics --------------------------------------------------------------------------------- */
+
+mn_status mn_deform_static(mn_deform *d, const mn_vec3 *load, int steps, mn_deform_report *report)
+{
+  size_t n = mn_deform_dofs(d), dim = (size_t)d->def.dim;
+  *report = (mn_deform_report){0};
+  if (!d->is_ready || steps < 1)
+    return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: a static solve of %d steps%s", steps,
+                   d->is_ready ? "" : " before they are ready");
+  d->began = d->solved = 0;
+  d->terms = (mn_scheme_terms){0, 0, 1, 0};
+  memset(d->Cu, 0, n * sizeof *d->Cu);
+  memset(d->Cw, 0, n * sizeof *d->Cw);
+  memset(d->v1, 0, d->nodes * sizeof *d->v1);
+  memset(d->a1, 0, d->nodes * sizeof *d->a1);
+  for (size_t i = 0; i < n; i++)
+    d->y[i] = d->y0[i] = d->y1[i] = get(d->x, i, dim);
+  set_targets(d, d->t);
+  for (int s = 1; s <= steps; s++) {
+    set_force(d, load, (double)s / steps);
+    d->has_factor = 0;
+    MN_TRY(mn_deform_newton(d, report));
+  }
+  mn_deform_unflatten(d, d->y, d->x);
+  memcpy(d->x1, d->x, d->nodes * sizeof *d->x);
+  memset(d->v, 0, d->nodes * sizeof *d->v);
+  memset(d->a, 0, d->nodes * sizeof *d->a);
+  return MN_OK;
+}
+
+/* ---- for couplings --------------------------------------------------------------------------- */
+
+const mn_csr *mn_deform_matrix(const mn_deform *d, double *sx, double *sv)
+{
+  *sx = d->terms.sx;
+  *sv = d->terms.sv;
+  return d->has_factor ? &d->assembly.pattern : NULL;
+}
+
+mn_status mn_deform_response(mn_deform *d, const mn_vec3 *load, mn_vec3 *dx, mn_vec3 *dv)
+{
+  size_t dim = (size_t)d->def.dim;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    d->step[i] = mn_deform_is_fixed(d, i) ? 0 : get(load, i, dim);
+  if (d->def.scheme != MN_EXPLICIT)
+    MN_TRY(mn_sparse_solve(d->factor, 1, d->step, d->step));
+  for (size_t i = 0; i < mn_deform_dofs(d); i++) {
+    double sx = d->terms.sx, sv = d->terms.sv;
+    if (d->def.scheme == MN_EXPLICIT) {
+      sv = d->dt / d->mass[i / dim];
+      sx = sv * d->dt;
+    }
+    if (dx)
+      dx[i / dim].v[i % dim] = sx * d->step[i];
+    if (dv)
+      dv[i / dim].v[i % dim] = sv * d->step[i];
+  }
+  return MN_OK;
+}
+
+mn_status mn_deform_gradient(mn_deform *d, const mn_vec3 *x, mn_vec3 *gradient)
+{
+  double energy;
+  mn_inverted bad;
+  memcpy(d->position, x, d->nodes * sizeof *x);
+  memset(gradient, 0, d->nodes * sizeof *gradient);
+  /* step is free between solves; gradient holds what an explicit substep began with */
+  if (!mn_assembly_energy(&d->assembly, x, -1, &energy, d->step, &bad))
+    return mn_deform_fail_inverted(d, &bad, "here");
+  mn_deform_unflatten(d, d->step, gradient);
+  return MN_OK;
+}
