@@ -23,13 +23,6 @@ static mn_status make(mn_context *ctx, int dim, int corners, size_t nodes, size_
   return status;
 }
 
-void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh)
-{
-  mn_free(mesh->node);
-  mn_free(mesh->element);
-  *mesh = (mn_simplex_mesh){0};
-}
-
 /* ---- grids ----------------------------------------------------------------------------------- */
 
 /* Cells n[], nodes s[]; axis 1 may close on itself. */

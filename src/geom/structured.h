@@ -1,5 +1,5 @@
 /* Meshes of simplices with regular connectivity, and what every mesh needs: quadratic nodes, the
-   boundary, an end. Meshes made here are owned by the caller: mn_simplex_mesh_destroy. */
+   boundary. Meshes made here are owned by the caller: mn_simplex_mesh_destroy. */
 #ifndef MN_GEOM_STRUCTURED_H
 #define MN_GEOM_STRUCTURED_H
 
@@ -35,6 +35,5 @@ MN_MUST_CHECK mn_status mn_simplex_mesh_quadratic(mn_context *ctx, const mn_simp
    with mn_free. */
 MN_MUST_CHECK mn_status mn_simplex_mesh_boundary(mn_context *ctx, const mn_simplex_mesh *mesh,
                                                  uint32_t **facet, size_t *count);
-void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh);
 
 #endif

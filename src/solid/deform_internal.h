@@ -48,7 +48,7 @@ struct mn_deform {
   double *C; /* values of the damping matrix */
   double *y0, *y1, *w, *Cw, *y, *trial, *target, *force, *residual, *gradient, *step, *Cu;
   mn_vec3 *position; /* y as vectors, for the energies */
-  int began, solved, saved, has_factor;
+  int began, solved, saved, has_factor, projected;
   double potential; /* at y */
   double floor;     /* N: rounding of the elastic forces */
 };
@@ -69,8 +69,8 @@ mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const ch
 MN_MUST_CHECK mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x);
 /* Newton's method for the equation of d->terms with forces d->force, from d->y. */
 MN_MUST_CHECK mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report);
-/* Assembles and factorises A at y. */
-MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y,
+/* Assembles and factorises A at y; with psd, or if it is not positive definite, with K projected. */
+MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd,
                                             mn_deform_report *report);
 void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors);
 

@@ -23,7 +23,7 @@
 #include "base/status.h"
 #include "base/timer.h"
 
-enum { REUSE = 6, HALVINGS = 40, SHIFTS = 8 };
+enum { REUSE = 6, RETRY = 10, HALVINGS = 40, SHIFTS = 8 };
 
 void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors)
 {
@@ -123,14 +123,14 @@ static void constrain(mn_deform *d, double greatest, double shift)
     }
 }
 
-static mn_status assemble(mn_deform *d, const double *y)
+static mn_status assemble(mn_deform *d, const double *y, int psd)
 {
   const mn_csr *a = &d->assembly.pattern;
   size_t entries = (size_t)mn_csr_entries(a);
   mn_inverted bad;
   memset(a->value, 0, entries * sizeof *a->value);
   mn_deform_unflatten(d, y, d->position);
-  if (!mn_assembly_hessian(&d->assembly, d->position, 1, 0, a->value, &bad))
+  if (!mn_assembly_hessian(&d->assembly, d->position, psd, 0, a->value, &bad))
     return mn_deform_fail_inverted(d, &bad, "at the start of the step");
   for (size_t e = 0; d->damped && d->terms.d > 0 && e < entries; e++)
     a->value[e] += d->terms.d * d->C[e];
@@ -146,22 +146,38 @@ static mn_status assemble(mn_deform *d, const double *y)
   return MN_OK;
 }
 
-mn_status mn_deform_factorise(mn_deform *d, const double *y, mn_deform_report *report)
+/* Assembles and factorises; `definite` says whether there is a factor. */
+static mn_status try_factor(mn_deform *d, const double *y, int psd, mn_factor_report *factor,
+                            mn_deform_report *report)
 {
   double start = mn_seconds();
-  mn_factor_report factor;
-  d->has_factor = 0;
-  MN_TRY(assemble(d, y));
-  double middle = mn_seconds(), shift = 0;
-  double greatest = d->floor / (16 * DBL_EPSILON * d->extent);
-  for (int k = 0; k < SHIFTS; k++) {
-    MN_TRY(mn_sparse_factorise(d->factor, &d->constrained, &factor));
-    if (factor.positive_definite)
-      break;
+  MN_TRY(assemble(d, y, psd));
+  double middle = mn_seconds();
+  MN_TRY(mn_sparse_factorise(d->factor, &d->constrained, factor));
+  report->factorisations++;
+  report->assembly_s += middle - start;
+  report->factor_s += mn_seconds() - middle;
+  return MN_OK;
+}
+
+mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd, mn_deform_report *report)
+{
+  mn_factor_report factor = {0};
+  d->has_factor = d->projected = 0;
+  if (!psd)
+    MN_TRY(try_factor(d, y, 0, &factor, report));
+  if (!factor.positive_definite) {
+    MN_TRY(try_factor(d, y, 1, &factor, report));
+    d->projected = 1;
+  }
+  double shift = 0, greatest = d->floor / (16 * DBL_EPSILON * d->extent);
+  for (int k = 0; k < SHIFTS && !factor.positive_definite; k++) {
     /* K is only semidefinite: a static body that is free to move, or one on the point of buckling
      */
     shift = shift > 0 ? 100 * shift : 1e-12 * greatest;
     constrain(d, greatest, shift);
+    MN_TRY(mn_sparse_factorise(d->factor, &d->constrained, &factor));
+    report->factorisations++;
   }
   if (!factor.positive_definite)
     return mn_fail(d->ctx, MN_FAILED,
@@ -169,9 +185,6 @@ mn_status mn_deform_factorise(mn_deform *d, const double *y, mn_deform_report *r
                    "held, or a number is not finite",
                    (long long)factor.column / d->def.dim);
   d->has_factor = 1;
-  report->factorisations++;
-  report->assembly_s += middle - start;
-  report->factor_s += mn_seconds() - middle;
   return MN_OK;
 }
 
@@ -234,7 +247,11 @@ static int advance(mn_deform *d, int moving, point *now, int *shortened, mn_inve
           d->trial[i] = d->target[i];
     if (!evaluate(d, d->trial, &next, bad))
       continue;
+    /* energies near the rest shape are small differences of terms as large as floor L: where these
+       hide the change, the residual decides */
     double rounding = 64 * DBL_EPSILON * (now->size + next.size);
+    if (next.residual < now->residual)
+      rounding += d->floor * d->extent;
     if (!moving && next.potential > now->potential + 1e-4 * length * slope + rounding)
       continue;
     double *old = d->y;
@@ -272,6 +289,7 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
   report->assembly_s += mn_seconds() - start;
   report->initial_residual = now.residual;
   int fresh = 0, renew = !d->has_factor;
+  double retry = HUGE_VAL; /* below this residual the exact matrix is tried */
   for (;; report->iterations++) {
     int moving = !at_target(d), shortened;
     double goal = mn_max(d->def.tolerance * now.scale, d->floor), before = now.residual;
@@ -284,8 +302,10 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
     if (report->iterations >= d->def.max_iterations)
       return gave_up(d, report, "Newton's method did not converge");
     fresh = renew;
-    if (renew)
-      MN_TRY(mn_deform_factorise(d, d->y, report));
+    if (renew) {
+      MN_TRY(mn_deform_factorise(d, d->y, now.residual > retry, report));
+      retry = !d->projected ? HUGE_VAL : now.residual > retry ? retry : now.residual / RETRY;
+    }
     MN_TRY(direction(d, moving, report));
     start = mn_seconds();
     int advanced = advance(d, moving, &now, &shortened, &bad);

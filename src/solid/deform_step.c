@@ -182,7 +182,7 @@ mn_status mn_deform_begin(mn_deform *d, double t, double dt)
     C.value = d->C;
     mn_csr_multiply(&d->ctx->exec, &C, d->w, d->Cw);
   }
-  return mn_deform_factorise(d, d->y, &report);
+  return mn_deform_factorise(d, d->y, 0, &report);
 }
 
 static void set_force(mn_deform *d, const mn_vec3 *load, double part)
