@@ -41,38 +41,72 @@ static double eikonal(double m[3], int dim, double dx)
   return d;
 }
 
-static void relax(mn_field *distance, const mn_field *phi, int i, int j, int k)
+/* Returns whether the distance at p became less. Cells beside the surface are marked by the sign
+   and stay as they are; ghosts are infinitely far. */
+static inline int relax(double *p, const mn_field *d, int dim, double dx)
 {
-  if (beside_surface(phi, i, j, k))
-    return;
-  int at[3] = {i, j, k};
-  double m[3], *p = distance->at + mn_index(distance, i, j, k);
-  for (int a = 0; a < distance->grid->dim; a++) {
-    int64_t s = distance->stride[a];
-    double low = at[a] > 0 ? p[-s] : INFINITY, high = at[a] < distance->n[a] - 1 ? p[s] : INFINITY;
-    m[a] = fmin(low, high);
+  if (signbit(*p))
+    return 0;
+  double m[3] = {0}, least = INFINITY;
+  for (int a = 0; a < dim; a++) {
+    int64_t s = d->stride[a];
+    double low = fabs(p[-s]), high = fabs(p[s]);
+    m[a] = low < high ? low : high;
+    least = m[a] < least ? m[a] : least;
   }
-  if (isfinite(fmin(fmin(m[0], m[1]), distance->grid->dim == 3 ? m[2] : m[0])))
-    *p = fmin(*p, eikonal(m, distance->grid->dim, distance->grid->dx));
+  if (least >= *p) /* the new distance would exceed it: most visits end here */
+    return 0;
+  double value = eikonal(m, dim, dx);
+  if (value >= *p)
+    return 0;
+  *p = value;
+  return 1;
 }
 
+static inline int sweep_dim(mn_field *d, int direction, int dim)
+{
+  int changed = 0, n = d->n[0];
+  double dx = d->grid->dx;
+  for (int kk = 0; kk < d->n[2]; kk++)
+    for (int jj = 0; jj < d->n[1]; jj++) {
+      int j = direction & 2 ? d->n[1] - 1 - jj : jj, k = direction & 4 ? d->n[2] - 1 - kk : kk;
+      double *row = d->at + mn_index(d, 0, j, k);
+      for (int i = 0; i < n; i++)
+        changed |= relax(row + (direction & 1 ? n - 1 - i : i), d, dim, dx);
+    }
+  return changed;
+}
+
+static int sweep_once(mn_field *d, int direction)
+{
+  return d->grid->dim == 2 ? sweep_dim(d, direction, 2) : sweep_dim(d, direction, 3);
+}
+
+/* Serial, since each cell needs those before it; a sweep that changes nothing ends it, for then no
+   order of the cells would. */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
 {
   mn_field *d = &mac->cell_scratch;
-  for (int k = 0; k < phi->n[2]; k++)
-    for (int j = 0; j < phi->n[1]; j++)
+  int slabs = mn_slabs(phi);
+  mn_field_fill(d, INFINITY);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(phi, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
       for (int i = 0; i < phi->n[0]; i++)
-        mn_set(d, i, j, k, beside_surface(phi, i, j, k) ? fabs(mn_get(phi, i, j, k)) : 1e30);
-  for (int sweep = 0; sweep < 2 << phi->grid->dim; sweep++)
-    for (int kk = 0; kk < phi->n[2]; kk++)
-      for (int jj = 0; jj < phi->n[1]; jj++)
-        for (int ii = 0; ii < phi->n[0]; ii++)
-          relax(d, phi, sweep & 1 ? phi->n[0] - 1 - ii : ii, sweep & 2 ? phi->n[1] - 1 - jj : jj,
-                sweep & 4 ? phi->n[2] - 1 - kk : kk);
-  for (int k = 0; k < phi->n[2]; k++)
-    for (int j = 0; j < phi->n[1]; j++)
+        mn_set(d, i, j, k, beside_surface(phi, i, j, k) ? -fabs(mn_get(phi, i, j, k)) : 1e30);
+  }
+  for (int sweep = 0; sweep < 2 << phi->grid->dim && sweep_once(d, sweep); sweep++)
+    continue;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(phi, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
       for (int i = 0; i < phi->n[0]; i++)
         mn_set(phi, i, j, k, copysign(mn_get(d, i, j, k), mn_get(phi, i, j, k)));
+  }
   mn_mac_fill_cells(phi);
 }
 
