@@ -27,7 +27,14 @@ typedef int32_t bits __attribute__((vector_size(4 * MN_MG_LANES)));
 
 mn_status mn_mgpcg_setup(mn_context *ctx, mn_mgpcg *v, const mn_system *s, const mn_regions *g)
 {
-  MN_TRY(mn_multigrid_setup(ctx, &v->mg, s, g));
+  MN_TRY(mn_mgpcg_setup_finest(ctx, v, s, g));
+  return mn_multigrid_coarsen(ctx, &v->mg, s->exec, MN_MG_LEVELS);
+}
+
+mn_status mn_mgpcg_setup_finest(mn_context *ctx, mn_mgpcg *v, const mn_system *s,
+                                const mn_regions *g)
+{
+  MN_TRY(mn_multigrid_setup_finest(ctx, &v->mg, s, g));
   const mn_mg_level *L = &v->mg.level[0];
   size_t size = L->size, slabs = (size_t)L->slabs;
   v->scratch_row = (size_t)L->n[0] + 64;
@@ -73,18 +80,8 @@ static double largest(const double *x, int count)
   return result;
 }
 
-/* What the passes in double need. */
-typedef struct refinement {
-  mn_mgpcg *v;
-  const mn_system *s;
-  const mn_regions *g;
-  const mn_field *b;
-  mn_field *x;
-  double factor;
-} refinement;
-
 /* r = b / scale - A x over the row's cells [range), 0 at dead ones. */
-static void residual_row(const refinement *t, const mn_mg_level *L, int j, int k, double *r)
+static void residual_row(const mn_mgpcg_run *t, const mn_mg_level *L, int j, int k, double *r)
 {
   const mn_system *s = t->s;
   const mn_regions *g = t->g;
@@ -111,7 +108,7 @@ static void residual_row(const refinement *t, const mn_mg_level *L, int j, int k
     for (int i = range[0]; i < range[1]; i++)
       r[i] =
           rhs[i] * unscale - (diagonal * p[i] - ((p[i - 1] + p[i + 1]) + (p[i - sy] + p[i + sy])));
-  const mn_mg_fine *fine = t->v->mg.fine + row->irregular[0] + row->irregular[1];
+  mn_mg_fine *fine = t->v->mg.fine + row->irregular[0] + row->irregular[1];
   const mn_mg_fine *end = t->v->mg.fine + row[1].irregular[0] + row[1].irregular[1];
   for (; fine < end; fine++) {
     int i = fine->i;
@@ -121,7 +118,8 @@ static void residual_row(const refinement *t, const mn_mg_level *L, int j, int k
       sum += fine->c[2 * a] > 0 ? fine->c[2 * a] * p[i - x->stride[a]] : 0;
       sum += fine->c[2 * a + 1] > 0 ? fine->c[2 * a + 1] * p[i + x->stride[a]] : 0;
     }
-    r[i] = sum;
+    fine->r = sum;
+    r[i] = fine->held ? 0 : sum;
   }
   const uint8_t *kind = mn_kind_row(g, j, k);
   for (int i = range[0]; i < range[1] && row->holes; i++)
@@ -136,7 +134,7 @@ static void residual_row(const refinement *t, const mn_mg_level *L, int j, int k
 /* x += factor e on a slab. */
 static void add_correction(void *user, const mn_mg_level *L, int slab)
 {
-  const refinement *t = user;
+  const mn_mgpcg_run *t = user;
   int k, j0, j1;
   mn_mg_slab_rows(L, slab, &k, &j0, &j1);
   for (int j = j0; j < j1; j++) {
@@ -164,7 +162,7 @@ static void add_correction(void *user, const mn_mg_level *L, int slab)
 /* The true residual of a slab, rounded, to f; its norm to partial. */
 static void true_residual(void *user, const mn_mg_level *L, int slab)
 {
-  const refinement *t = user;
+  const mn_mgpcg_run *t = user;
   int k, j0, j1;
   double *r = t->v->scratch + (size_t)slab * t->v->scratch_row, worst = 0;
   mn_mg_slab_rows(L, slab, &k, &j0, &j1);
@@ -185,14 +183,14 @@ static void true_residual(void *user, const mn_mg_level *L, int slab)
   t->v->partial[slab] = worst;
 }
 
-/* x += factor e unless factor is 0, f = b - A x; returns the norm. */
-static double refine(refinement *t, double factor)
+/* x += factor e unless factor is 0, f = b - A x. */
+static void refine(mn_mgpcg_run *t, double factor)
 {
   static mn_mg_stage *const stages[2] = {add_correction, true_residual};
   const mn_mg_level *L = &t->v->mg.level[0];
   t->factor = factor;
   mn_mg_run(L, factor != 0 ? stages : stages + 1, factor != 0 ? 2 : 1, t);
-  return mn_reduce(t->s->exec, MN_MAX, t->v->partial, L->slabs);
+  t->norm = mn_reduce(t->s->exec, MN_MAX, t->v->partial, L->slabs);
 }
 
 /* ---- single precision ---------------------------------------------------------------------- */
@@ -333,20 +331,16 @@ static double direction_residual(const mn_mgpcg *v, const mn_exec *exec)
   return mn_reduce(exec, MN_SUM, v->partial, L->slabs);
 }
 
-/* Iterates in float until ||r|| <= target, starting from ||r|| = 1; e holds the correction. */
-typedef struct progress {
-  double dq;   /* (d, q) of the last direction; 0: none yet */
-  double norm; /* of the float residual */
-  int iterations, broken;
-  int empty; /* e was not written */
-} progress;
-
-static void iterate(mn_mgpcg *v, const mn_exec *exec, double target, int max_iterations,
-                    progress *t)
+/* Iterates in float until ||r|| <= target, starting from ||r|| = 1; e holds the correction. Returns
+   whether e was written. */
+static int iterate(mn_mgpcg_run *t, double target, int max_iterations)
 {
-  t->norm = 1;
-  double dr = t->dq > 0 ? direction_residual(v, exec) : 0;
-  for (int fresh = 1; t->norm > target && t->iterations < max_iterations; fresh = 0) {
+  mn_mgpcg *v = t->v;
+  const mn_exec *exec = t->s->exec;
+  double norm = 1, dr = t->dq > 0 ? direction_residual(v, exec) : 0;
+  int fresh = 1;
+  t->broken = 0;
+  for (; norm > target && t->iterations < max_iterations; fresh = 0) {
     double sums[3];
     int first = !(t->dq > 0);
     v->first = first;
@@ -357,48 +351,69 @@ static void iterate(mn_mgpcg *v, const mn_exec *exec, double target, int max_ite
     double beta = first ? 0 : -sums[1] / t->dq;
     double dq = sums[0] + beta * (2 * sums[1] + beta * t->dq);
     t->broken = !(dq > 0);
-    if (t->broken) {
-      t->empty = fresh;
-      return;
-    }
-    t->norm = advance(v, exec, (float)((sums[2] + beta * dr) / dq), (float)beta, first, fresh);
+    if (t->broken)
+      break;
+    norm = advance(v, exec, (float)((sums[2] + beta * dr) / dq), (float)beta, first, fresh);
     t->dq = dq;
-    t->empty = 0;
     dr = 0; /* by the choice of alpha */
     t->iterations++;
   }
+  return !fresh;
+}
+
+/* What b is above compatibility in closed regions. A region with a held cell is not closed. */
+static void find_means(mn_mgpcg_run *t)
+{
+  mn_regions *g = t->g;
+  const mn_multigrid *mg = &t->v->mg;
+  if (!g->closed)
+    return;
+  mn_region_sums(g, t->b);
+  for (int r = 0; r < g->count; r++)
+    g->mean[r] = g->region[r].closed ? g->mean[r] / (double)g->region[r].cells : 0;
+  for (int n = 0; n < mg->bounds && mg->held; n++)
+    if (mg->fine[mg->bound[n].fine].held)
+      g->mean[mn_region_at(g, mg->bound[n].i, mg->bound[n].j, mg->bound[n].k)] = 0;
+}
+
+void mn_mgpcg_start(mn_mgpcg_run *t)
+{
+  t->dq = 0;
+  find_means(t);
+  refine(t, 0);
+}
+
+void mn_mgpcg_advance(mn_mgpcg_run *t, double goal, double fall, int max_iterations)
+{
+  double norm = t->norm, aim = AIM * goal / norm;
+  scale_residual(t->v, (float)(1 / norm));
+  int changed = iterate(t, aim > fall ? aim : fall, max_iterations);
+  refine(t, changed ? norm : 0);
+  if (t->broken)
+    t->dq = 0;
 }
 
 void mn_mgpcg_solve(mn_mgpcg *v, const mn_system *s, mn_regions *g, const mn_field *b,
                     double tolerance, int max_iterations, mn_field *x, mn_solve_report *report)
 {
-  if (g->closed) {
-    mn_region_sums(g, b);
-    for (int r = 0; r < g->count; r++)
-      g->mean[r] = g->region[r].closed ? g->mean[r] / (double)g->region[r].cells : 0;
-  }
-  refinement pass = {.v = v, .s = s, .g = g, .b = b, .x = x};
-  double goal = tolerance / s->scale, norm = refine(&pass, 0);
-  progress t = {0};
-  report->initial_residual = norm * s->scale;
+  mn_mgpcg_run t = {.v = v, .s = s, .g = g, .b = b, .x = x};
+  double goal = tolerance / s->scale;
+  mn_mgpcg_start(&t);
+  report->initial_residual = t.norm * s->scale;
   report->reason = MN_ITERATION_LIMIT;
-  for (int slow = 0; norm > goal && isfinite(norm) && t.iterations < max_iterations;) {
-    double before = norm, aim = AIM * goal / norm;
-    scale_residual(v, (float)(1 / norm));
-    iterate(v, s->exec, aim > REPLACE ? aim : REPLACE, max_iterations, &t);
-    norm = refine(&pass, t.empty ? 0 : norm);
-    slow = norm < 0.5 * before ? 0 : slow + 1;
-    if (t.broken)
-      t.dq = 0;
-    if (slow >= STALLED_AFTER && norm > goal) {
+  for (int slow = 0; t.norm > goal && isfinite(t.norm) && t.iterations < max_iterations;) {
+    double before = t.norm;
+    mn_mgpcg_advance(&t, goal, REPLACE, max_iterations);
+    slow = t.norm < 0.5 * before ? 0 : slow + 1;
+    if (slow >= STALLED_AFTER && t.norm > goal) {
       report->reason = MN_STALLED;
       break;
     }
   }
   report->iterations = t.iterations;
-  report->residual = norm * s->scale;
-  if (norm <= goal)
+  report->residual = t.norm * s->scale;
+  if (t.norm <= goal)
     report->reason = MN_CONVERGED;
-  else if (!isfinite(norm))
+  else if (!isfinite(t.norm))
     report->reason = MN_DIVERGED;
 }

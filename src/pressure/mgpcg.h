@@ -18,10 +18,33 @@ typedef struct mn_mgpcg {
 
 MN_MUST_CHECK mn_status mn_mgpcg_setup(mn_context *ctx, mn_mgpcg *v, const mn_system *system,
                                        const mn_regions *regions);
+/* The finest level alone: mn_multigrid_coarsen must follow. */
+MN_MUST_CHECK mn_status mn_mgpcg_setup_finest(mn_context *ctx, mn_mgpcg *v, const mn_system *system,
+                                              const mn_regions *regions);
 void mn_mgpcg_free(mn_mgpcg *v);
 size_t mn_mgpcg_bytes(const mn_mgpcg *v);
 /* b is made to sum to 0 over closed regions; x stays as it is outside the unknowns. */
 void mn_mgpcg_solve(mn_mgpcg *v, const mn_system *system, mn_regions *regions, const mn_field *b,
                     double tolerance, int max_iterations, mn_field *x, mn_solve_report *report);
+
+/* A solve in pieces, between which cells may be held and let go. */
+typedef struct mn_mgpcg_run {
+  mn_mgpcg *v;
+  const mn_system *s;
+  mn_regions *g;
+  const mn_field *b;
+  mn_field *x;
+  double norm;    /* of the true residual over all cells that are not held, divided by the scale */
+  int iterations; /* so far */
+  int broken;     /* the last piece met a direction without curvature */
+  double dq;      /* (d, q) of the last direction; 0: none */
+  double factor;
+} mn_mgpcg_run;
+
+/* Forms the true residual; also after a change of the held cells (x must be 0 there). */
+void mn_mgpcg_start(mn_mgpcg_run *run);
+/* Iterates until the norm is <= goal or has fallen by `fall`, or so it seems in single precision;
+   then forms the true residual. */
+void mn_mgpcg_advance(mn_mgpcg_run *run, double goal, double fall, int max_iterations);
 
 #endif

@@ -200,6 +200,16 @@ static void restrict_residual(const mn_multigrid *mg, const mn_mg_level *F, cons
   }
 }
 
+/* The coarse correction of held cells is none. */
+static void clear_held(const mn_mg_level *L, int slab)
+{
+  const mn_mg_cell *cell = L->irregular[RED] + L->slab[slab].irregular[RED];
+  const mn_mg_cell *end = L->irregular[RED] + L->slab[slab + 1].irregular[RED];
+  for (; cell < end; cell++)
+    if (!(cell->inverse > 0))
+      L->u[RED][cell->at] = 0;
+}
+
 /* u += coarse u for the red cells of a slab; L + 1 is the coarse level. */
 static void correct(void *user, const mn_mg_level *L, int slab)
 {
@@ -220,6 +230,8 @@ static void correct(void *user, const mn_mg_level *L, int slab)
         u[h] += e[h];
     }
   }
+  if (L->holds)
+    clear_held(L, slab);
 }
 
 static void solve_dense(const mn_multigrid *mg, const mn_mg_level *L)

@@ -47,13 +47,27 @@ typedef struct mn_mg_cell {
 /* An irregular cell of the finest level, for the true residual. */
 typedef struct mn_mg_fine {
   double c[6], diagonal;
+  double r; /* b - A x of the last true residual, also of held cells */
   int32_t i;
+  int32_t held; /* at x = 0: it has left the system, its neighbours see a fixed value */
 } mn_mg_fine;
+
+/* A cell of the finest level with the condition x >= 0. */
+typedef struct mn_mg_bound {
+  int32_t i, j, k;
+  int32_t fine;  /* in mn_multigrid.fine */
+  int32_t entry; /* among the irregular cells of its colour */
+} mn_mg_bound;
+
+/* Marks in the finest kinds, for coarsening: a held cell counts as dead, and what stands beside one
+   is not regular. */
+enum { MN_MG_KIND = 3, MN_MG_HELD = 4, MN_MG_BESIDE = 8 };
 
 typedef struct mn_mg_level {
   int dim, n[3];
   int slab_rows, slabs; /* rows of a slab */
   int threads;
+  int holds; /* some cells may be held */
   int32_t pitch;
   float excess, diagonal, inverse; /* of a regular cell */
   const uint8_t *kind;             /* of all cells, x fastest */
@@ -92,11 +106,30 @@ typedef struct mn_multigrid {
     int colour, at;
   } dense_cell[MN_MG_DENSE];
   float inverse[MN_MG_DENSE * MN_MG_DENSE]; /* pseudo-inverse of the coarsest matrix */
-  mn_buffer buffer[2];
+  int bounds, held;                         /* cells with a condition; held ones */
+  mn_mg_bound *bound;                       /* in memory order */
+  uint8_t *kind;                            /* those of the finest level, with marks */
+  mn_buffer buffer[3];
 } mn_multigrid;
 
+/* All levels, no cell held. */
 MN_MUST_CHECK mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg,
                                            const mn_system *system, const mn_regions *regions);
+/* The finest level alone. The kinds of `regions` get marks when cells are held. */
+MN_MUST_CHECK mn_status mn_multigrid_setup_finest(mn_context *ctx, mn_multigrid *mg,
+                                                  const mn_system *system,
+                                                  const mn_regions *regions);
+/* The levels below, at most `most` in all; to be called again when cells are held or let go (it is
+   enough to do so when many were: the cycle remains symmetric and positive). */
+MN_MUST_CHECK mn_status mn_multigrid_coarsen(mn_context *ctx, mn_multigrid *mg, const mn_exec *exec,
+                                             int most);
+/* Holds the n-th cell with a condition or lets it go. */
+void mn_multigrid_hold(mn_multigrid *mg, int n, int held);
+/* List of the cells with a condition. */
+MN_MUST_CHECK mn_status mn_multigrid_list_bounds(mn_context *ctx, mn_multigrid *mg,
+                                                 const mn_system *system);
+/* Sets the marks of the finest kinds. */
+void mn_multigrid_mark_held(mn_multigrid *mg);
 /* Its last step: the inverse of the coarsest matrix. */
 MN_MUST_CHECK mn_status mn_multigrid_build_dense(mn_context *ctx, mn_multigrid *mg);
 void mn_multigrid_free(mn_multigrid *mg);

@@ -23,13 +23,13 @@ void mn_multigrid_free(mn_multigrid *mg)
   for (int l = 0; l < MN_MG_LEVELS; l++)
     for (int b = 0; b < 8; b++)
       mn_buffer_free(&mg->level[l].buffer[b]);
-  mn_buffer_free(&mg->buffer[0]);
-  mn_buffer_free(&mg->buffer[1]);
+  for (int b = 0; b < 3; b++)
+    mn_buffer_free(&mg->buffer[b]);
 }
 
 size_t mn_multigrid_bytes(const mn_multigrid *mg)
 {
-  size_t bytes = mg->buffer[0].bytes + mg->buffer[1].bytes;
+  size_t bytes = mg->buffer[0].bytes + mg->buffer[1].bytes + mg->buffer[2].bytes;
   for (int l = 0; l < MN_MG_LEVELS; l++)
     for (int b = 0; b < 8; b++)
       bytes += mg->level[l].buffer[b].bytes;
@@ -338,6 +338,7 @@ static void fill_finest_row(mn_multigrid *mg, const mn_system *s, int j, int k)
     double excess = s->cell(s->self, i, j, k, fine->c);
     put_cell(L, colour, entry[colour]++, row->base[colour] + i / 2, fine->c, excess);
     fine->i = i;
+    fine->held = 0;
     fine->diagonal = excess;
     for (int side = 0; side < 6; side++)
       fine->diagonal += fine->c[side];
@@ -398,7 +399,7 @@ static void coarsen_kinds(const mn_mg_level *F, const mn_mg_level *C, int J, int
     int any = 0, all = rows == wanted && 2 * I + 1 < F->n[0];
     for (int t = 0; t < rows; t++) {
       int a = child[t][2 * I], b = 2 * I + 1 < F->n[0] ? child[t][2 * I + 1] : MN_DEAD;
-      any |= a | b;
+      any |= (a & MN_MG_HELD ? MN_DEAD : a & MN_MG_KIND) | (b & MN_MG_HELD ? MN_DEAD : b & MN_MG_KIND);
       all &= (a == MN_REGULAR) & (b == MN_REGULAR);
     }
     kind[I] = all ? MN_REGULAR : any ? MN_IRREGULAR : MN_DEAD;
@@ -418,6 +419,23 @@ static void add_child(double c[6], const float child[6], int odd_x, int odd_y, i
 static double coarse_share(const mn_mg_level *F, float excess)
 {
   return (double)excess + (double)(excess < F->excess ? excess : F->excess);
+}
+
+/* The couplings of a cell to neighbours that are not held; returns the sum of the others, which are
+   links to a fixed value. */
+static double without_held(const mn_mg_level *F, const uint8_t *kind, const float coupling[6],
+                           float free[6])
+{
+  int64_t step[3] = {1, F->n[0], (int64_t)F->n[0] * F->n[1]};
+  double links = 0;
+  for (int side = 0; side < 6; side++) {
+    free[side] = coupling[side];
+    if (coupling[side] > 0 && kind[side & 1 ? step[side / 2] : -step[side / 2]] & MN_MG_HELD) {
+      links += (double)coupling[side];
+      free[side] = 0;
+    }
+  }
+  return links;
 }
 
 static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_level *C, int J,
@@ -446,17 +464,23 @@ static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_
     for (int t = 0; t < 4; t++)
       for (int odd = 0; odd < 2 && child[t]; odd++) {
         int i = 2 * I + odd, colour = (odd + child[t]->parity) & 1;
-        if (i >= F->n[0] || child_kind[t][i] == MN_DEAD)
+        if (i >= F->n[0] || child_kind[t][i] == MN_DEAD || child_kind[t][i] & MN_MG_HELD)
           continue;
-        if (child_kind[t][i] == MN_REGULAR) {
-          add_child(c, regular, odd, t & 1, t >> 1);
+        const float *coupling = regular;
+        float free[6];
+        if ((child_kind[t][i] & MN_MG_KIND) == MN_REGULAR) {
           excess += 2 * (double)F->excess;
-          continue;
+        } else {
+          while (F->irregular[colour][cursor[t][colour]].at < child[t]->base[colour] + I)
+            cursor[t][colour]++;
+          coupling = F->irregular[colour][cursor[t][colour]].c;
+          excess += coarse_share(F, F->cell_excess[colour][cursor[t][colour]]);
         }
-        while (F->irregular[colour][cursor[t][colour]].at < child[t]->base[colour] + I)
-          cursor[t][colour]++;
-        add_child(c, F->irregular[colour][cursor[t][colour]].c, odd, t & 1, t >> 1);
-        excess += coarse_share(F, F->cell_excess[colour][cursor[t][colour]]);
+        if (child_kind[t][i] & MN_MG_BESIDE) {
+          excess += without_held(F, child_kind[t] + i, coupling, free);
+          coupling = free;
+        }
+        add_child(c, coupling, odd, t & 1, t >> 1);
       }
     for (int side = 0; side < 6; side++)
       c[side] *= factor;
@@ -498,16 +522,36 @@ static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn
 mn_status mn_multigrid_setup(mn_context *ctx, mn_multigrid *mg, const mn_system *s,
                              const mn_regions *g)
 {
+  MN_TRY(mn_multigrid_setup_finest(ctx, mg, s, g));
+  return mn_multigrid_coarsen(ctx, mg, s->exec, MN_MG_LEVELS);
+}
+
+mn_status mn_multigrid_setup_finest(mn_context *ctx, mn_multigrid *mg, const mn_system *s,
+                                    const mn_regions *g)
+{
   mg->dim = s->dim;
   mg->levels = 1;
+  mg->bounds = mg->held = 0;
+  mg->kind = g->kind;
+  mg->level[0].holds = s->bound != NULL;
   MN_TRY(build_finest(ctx, mg, s, g));
+  return s->bound ? mn_multigrid_list_bounds(ctx, mg, s) : MN_OK;
+}
+
+mn_status mn_multigrid_coarsen(mn_context *ctx, mn_multigrid *mg, const mn_exec *exec, int most)
+{
+  mg->levels = 1;
+  if (mg->bounds)
+    mn_multigrid_mark_held(mg);
   for (const mn_mg_level *L = &mg->level[0];; L = &mg->level[mg->levels - 1]) {
     if (greatest(L->n[0], greatest(L->n[1], L->n[2])) <= MN_MG_COARSEST)
       break;
-    MN_TRY(build_coarse(ctx, mg, mg->levels, s->exec));
+    if (mg->levels == most)
+      return MN_OK; /* not for a cycle */
+    MN_TRY(build_coarse(ctx, mg, mg->levels, exec));
     mg->levels++;
   }
-  size_t row = ((size_t)s->n[0] + 4 * MARGIN) / 16 * 16;
+  size_t row = ((size_t)mg->level[0].n[0] + 4 * MARGIN) / 16 * 16;
   MN_TRY(mn_reserve(ctx, "multigrid scratch", row * (size_t)mg->level[0].slabs, sizeof(float),
                     &mg->buffer[1]));
   for (int l = 0; l < mg->levels; l++) {

@@ -291,6 +291,16 @@ mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geome
   return MN_OK;
 }
 
+const mn_system *mn_pressure_system(const mn_pressure *v)
+{
+  return &v->system;
+}
+
+mn_regions *mn_pressure_regions(mn_pressure *v)
+{
+  return &v->regions;
+}
+
 /* ---- solution ------------------------------------------------------------------------------ */
 
 void mn_pressure_sum_regions(mn_pressure *v, const mn_field *b)

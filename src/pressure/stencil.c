@@ -15,9 +15,8 @@ struct mn_stencil_solver {
   mn_context *ctx;
   const mn_grid *grid;
   mn_pressure_solver kind;
-  const mn_stencil *s; /* borrowed from the last setup */
+  mn_stencil_view view; /* of the last setup's matrix, which is borrowed */
   mn_mic pcg;
-  mn_system system;
   mn_regions regions;
   mn_mgpcg mgpcg;
 };
@@ -87,7 +86,7 @@ double mn_stencil_residual(const mn_stencil *s, const mn_field *b, const mn_fiel
 
 static double cell(const void *self, int i, int j, int k, double c[6])
 {
-  const mn_stencil_solver *v = self;
+  const mn_stencil_view *v = self;
   couplings(v->s, i, j, k, c);
   double d = mn_get(&v->s->diagonal, i, j, k) / v->system.scale, sum = 0;
   for (int side = 0; side < 6; side++)
@@ -97,13 +96,13 @@ static double cell(const void *self, int i, int j, int k, double c[6])
 
 static int coupled(const void *self, int axis, int i, int j, int k)
 {
-  const mn_stencil_solver *v = self;
+  const mn_stencil_view *v = self;
   return mn_get(&v->s->off[axis], i, j, k) > 0;
 }
 
 static void classify(const void *self, int j, int k, uint8_t *kind, int *lo, int *hi)
 {
-  const mn_stencil_solver *v = self;
+  const mn_stencil_view *v = self;
   const mn_field *D = &v->s->diagonal;
   int dim = D->grid->dim, n = D->n[0];
   const double *d = D->at + mn_index(D, 0, j, k);
@@ -131,7 +130,7 @@ static void classify(const void *self, int j, int k, uint8_t *kind, int *lo, int
 
 /* Takes the scale from a point whose couplings are all equal: the one nearest behind the middle of
    the box in memory order. */
-static void find_reference(mn_stencil_solver *v)
+static void find_reference(mn_stencil_view *v)
 {
   const mn_field *D = &v->s->diagonal;
   int dim = D->grid->dim;
@@ -160,6 +159,20 @@ static void find_reference(mn_stencil_solver *v)
   }
   v->system.scale = fallback;
   v->system.excess = 0;
+}
+
+void mn_stencil_view_make(const mn_stencil *s, mn_stencil_view *v)
+{
+  const mn_field *D = &s->diagonal;
+  v->s = s;
+  v->system = (mn_system){.dim = D->grid->dim,
+                          .n = {D->n[0], D->n[1], D->n[2]},
+                          .exec = D->grid->exec,
+                          .self = v,
+                          .classify = classify,
+                          .cell = cell,
+                          .coupled = coupled};
+  find_reference(v);
 }
 
 /* ---- the solver ---------------------------------------------------------------------------- */
@@ -196,21 +209,14 @@ void mn_stencil_solver_destroy(mn_stencil_solver **solver)
 
 mn_status mn_stencil_setup(mn_stencil_solver *v, const mn_stencil *s)
 {
-  v->s = s;
+  v->view.s = s;
   if (v->kind == MN_PRESSURE_PCG) {
     mn_mic_setup(&v->pcg, s);
     return MN_OK;
   }
-  v->system = (mn_system){.dim = v->grid->dim,
-                          .n = {s->diagonal.n[0], s->diagonal.n[1], s->diagonal.n[2]},
-                          .exec = v->grid->exec,
-                          .self = v,
-                          .classify = classify,
-                          .cell = cell,
-                          .coupled = coupled};
-  find_reference(v);
-  MN_TRY(mn_regions_build(v->ctx, &v->regions, &v->system));
-  return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->system, &v->regions);
+  mn_stencil_view_make(s, &v->view);
+  MN_TRY(mn_regions_build(v->ctx, &v->regions, &v->view.system));
+  return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->view.system, &v->regions);
 }
 
 mn_status mn_stencil_solve(mn_stencil_solver *v, const mn_field *b, double tolerance,
@@ -218,8 +224,8 @@ mn_status mn_stencil_solve(mn_stencil_solver *v, const mn_field *b, double toler
 {
   *report = (mn_solve_report){0};
   if (v->kind == MN_PRESSURE_PCG)
-    mn_mic_solve(&v->pcg, v->s, NULL, b, tolerance, max_iterations, x, report);
+    mn_mic_solve(&v->pcg, v->view.s, NULL, b, tolerance, max_iterations, x, report);
   else
-    mn_mgpcg_solve(&v->mgpcg, &v->system, &v->regions, b, tolerance, max_iterations, x, report);
+    mn_mgpcg_solve(&v->mgpcg, &v->view.system, &v->regions, b, tolerance, max_iterations, x, report);
   return MN_OK;
 }

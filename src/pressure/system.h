@@ -13,8 +13,11 @@
 #include "grid/grid.h"
 #include "meniscus/base.h"
 #include "pressure/pressure.h"
+#include "pressure/stencil.h"
 
 enum { MN_DEAD, MN_REGULAR, MN_IRREGULAR }; /* dead: no unknown */
+
+typedef struct mn_regions mn_regions;
 
 /* Side s = 2 axis + (0 low, 1 high). */
 typedef struct mn_system {
@@ -31,7 +34,22 @@ typedef struct mn_system {
   void (*prefetch)(const void *self, int i, int j, int k);
   /* Whether two unknowns are coupled: (i, j, k) and its lower neighbour along the axis. */
   int (*coupled)(const void *self, int axis, int i, int j, int k);
+  /* Of an LCP: whether x >= 0 is a condition of an irregular cell (regular ones have none). NULL:
+     a linear system. It has an object of its own. */
+  int (*bound)(const void *bound_self, int i, int j, int k);
+  const void *bound_self;
 } mn_system;
+
+/* The system of the last analysis, and its regions; both belong to the solver. */
+const mn_system *mn_pressure_system(const mn_pressure *pressure);
+mn_regions *mn_pressure_regions(mn_pressure *pressure);
+
+/* A matrix as a system. It must not be moved. */
+typedef struct mn_stencil_view {
+  const mn_stencil *s; /* borrowed */
+  mn_system system;
+} mn_stencil_view;
+void mn_stencil_view_make(const mn_stencil *s, mn_stencil_view *view);
 
 /* An array that is kept and grows; contents are lost when it does. */
 typedef struct mn_buffer {
@@ -48,7 +66,7 @@ typedef struct mn_region_run {
 } mn_region_run;
 
 /* Which cells are unknowns and how they hang together. */
-typedef struct mn_regions {
+struct mn_regions {
   int n[3];
   uint8_t *kind;   /* of all cells, x fastest */
   int (*range)[2]; /* per row j + n[1] k: where it is not dead */
@@ -60,7 +78,7 @@ typedef struct mn_regions {
   double *mean;               /* per region, scratch */
   size_t unknowns;
   mn_buffer buffer[7];
-} mn_regions;
+};
 
 MN_MUST_CHECK mn_status mn_regions_build(mn_context *ctx, mn_regions *regions,
                                          const mn_system *system);
