@@ -117,7 +117,8 @@ static void assemble_row(mn_lcp *lcp, const mn_pressure_geometry *g, int j, int 
     double lower[3] = {0};
     d[i] = open && liquid ? scale * row(grid, g, i, j, k, lower, &separating) : 0;
     lcp->air[origin + i] = open && !liquid;
-    lcp->separating[origin + i] = d[i] > 0 && separating;
+    lcp->separating[origin + i] =
+        d[i] > 0 && separating && !(lcp->sticking && lcp->sticking[origin + i]);
     for (int a = 0; a < grid->dim; a++)
       off[a][i] = d[i] > 0 ? lower[a] * scale : 0;
   }
@@ -129,6 +130,7 @@ mn_status mn_lcp_assemble(mn_context *ctx, const mn_pressure_geometry *geometry,
   const mn_field *D = &lcp->matrix.diagonal;
   lcp->geometry = *geometry;
   lcp->has_geometry = 1;
+  lcp->geometry_only = 0;
 #pragma omp parallel for schedule(static) num_threads(D->grid->exec->threads)
   for (int s = 0; s < mn_slabs(D); s++) {
     int k, j0, j1;
@@ -139,69 +141,17 @@ mn_status mn_lcp_assemble(mn_context *ctx, const mn_pressure_geometry *geometry,
   return MN_OK;
 }
 
-/* ---- measurement --------------------------------------------------------------------------- */
-
-/* Of one slab. */
-typedef struct found {
-  double residual, least_p, least_slack, product, pp, bb;
-  int active;
-} found;
-
-static found measure_slab(const mn_lcp_task *t, const mn_field *r, int slab)
+void mn_lcp_set_geometry(const mn_pressure_geometry *geometry, mn_lcp *lcp)
 {
-  const mn_lcp *lcp = t->lcp;
-  const mn_field *D = &lcp->matrix.diagonal;
-  found out = {.least_p = INFINITY, .least_slack = INFINITY};
-  int64_t origin = mn_lcp_origin(lcp);
-  int k, j0, j1;
-  mn_slab(D, slab, &k, &j0, &j1);
-  for (int j = j0; j < j1; j++)
-    for (int64_t c = mn_index(D, 0, j, k), end = c + D->n[0]; c < end; c++) {
-      if (!(D->at[c] > 0))
-        continue;
-      double p = t->p->at[c], slack = -r->at[c], wrong = slack, b = t->b->at[c];
-      if (lcp->separating[origin + c]) {
-        wrong = fmin(p, slack);
-        out.active += p <= 0 && slack > 0;
-        out.least_p = fmin(out.least_p, p);
-        out.least_slack = fmin(out.least_slack, slack);
-        out.product += p * slack;
-      }
-      out.pp += p * p;
-      out.bb += b * b;
-      out.residual = fabs(wrong) > out.residual || isnan(wrong) ? fabs(wrong) : out.residual;
-    }
-  return out;
-}
-
-/* Fills what the report says about p, from p alone. */
-static void measure(mn_lcp_solver *v, const mn_lcp_task *t)
-{
-  mn_lcp_report *out = t->report;
-  double product = 0, pp = 0, bb = 0;
-  out->residual = out->active = 0;
-  out->least_p = out->least_slack = INFINITY;
-  mn_stencil_residual(&t->lcp->matrix, t->b, t->p, &v->r);
-  for (int s = 0; s < mn_slabs(&v->r); s++) {
-    found f = measure_slab(t, &v->r, s);
-    out->residual = f.residual > out->residual || isnan(f.residual) ? f.residual : out->residual;
-    out->least_p = fmin(out->least_p, f.least_p);
-    out->least_slack = fmin(out->least_slack, f.least_slack);
-    out->active += f.active;
-    product += f.product;
-    pp += f.pp;
-    bb += f.bb;
-  }
-  if (v->passes.walls == 0)
-    out->least_p = out->least_slack = 0;
-  out->complementarity = pp > 0 && bb > 0 ? fabs(product) / sqrt(pp * bb) : fabs(product);
+  lcp->geometry = *geometry;
+  lcp->has_geometry = lcp->geometry_only = 1;
 }
 
 /* ---- the solvers --------------------------------------------------------------------------- */
 
 static int is_policy(mn_lcp_solver_kind kind)
 {
-  return kind == MN_LCP_PI_PCG || kind == MN_LCP_PI_MG || kind == MN_LCP_FAST;
+  return kind == MN_LCP_PI_PCG || kind == MN_LCP_PI_MG;
 }
 
 static int is_penalty(mn_lcp_solver_kind kind)
@@ -218,11 +168,15 @@ mn_status mn_lcp_solver_create(mn_context *ctx, const mn_grid *grid, mn_lcp_solv
   v->ctx = ctx;
   v->grid = grid;
   v->kind = kind;
+  if (kind == MN_LCP_FAST) {
+    *solver = v;
+    return MN_OK;
+  }
   mn_status status = mn_field_create(ctx, grid, MN_CELL, "LCP residual", &v->r);
   if (status == MN_OK && (is_policy(kind) || is_penalty(kind))) {
     int pcg = kind == MN_LCP_PI_PCG || kind == MN_LCP_PE_PCG;
     status = MN_NEW(ctx, "active cells", v->r.size, &v->active);
-    if (status == MN_OK && (kind == MN_LCP_PI_PCG || kind == MN_LCP_PI_MG))
+    if (status == MN_OK && is_policy(kind))
       status = mn_field_create(ctx, grid, MN_CELL, "policy iterate", &v->before);
     if (status == MN_OK)
       status = mn_field_create(ctx, grid, MN_CELL, "LCP diagonal", &v->system.diagonal);
@@ -242,11 +196,12 @@ void mn_lcp_solver_destroy(mn_lcp_solver **solver)
   if (!v)
     return;
   mn_lcp_levels_free(&v->levels);
-  mn_lcp_nested_free(&v->nested);
+  mn_lcp_fast_free(&v->fast);
   mn_flat_free(&v->flat);
   mn_stencil_solver_destroy(&v->linear);
   mn_field_destroy(&v->system.diagonal);
   mn_lcp_passes_free(&v->passes);
+  mn_buffer_free(&v->measured);
   mn_free(v->active);
   mn_field_destroy(&v->before);
   mn_field_destroy(&v->r);
@@ -256,7 +211,8 @@ void mn_lcp_solver_destroy(mn_lcp_solver **solver)
 
 size_t mn_lcp_solver_bytes(const mn_lcp_solver *v)
 {
-  size_t bytes = sizeof *v + v->r.size * sizeof(double) + mn_lcp_levels_bytes(v->levels);
+  size_t bytes = sizeof *v + v->r.size * sizeof(double) + mn_lcp_levels_bytes(v->levels) +
+                 mn_lcp_fast_bytes(v->fast) + v->measured.bytes;
   if (v->linear) /* its own matrix and marks; the linear solver does not tell */
     bytes += v->r.size * (sizeof(double) + 1);
   for (size_t i = 0; i < sizeof v->flat.buffer / sizeof *v->flat.buffer; i++)
@@ -270,7 +226,7 @@ static mn_lcp_method *method_of(mn_lcp_solver_kind kind)
 {
   switch (kind) {
   case MN_LCP_FAST:
-    return mn_lcp_fast;
+    return mn_lcp_fast_solve;
   case MN_LCP_PI_PCG:
   case MN_LCP_PI_MG:
     return mn_lcp_policy;
@@ -295,14 +251,19 @@ mn_status mn_lcp_solve(mn_lcp_solver *v, const mn_lcp *lcp, const mn_field *b, d
 {
   *report = (mn_lcp_report){0};
   mn_lcp_task task = {lcp, b, tolerance, max_iterations, p, report};
-  for (size_t i = 0; i < p->size; i++)
-    if (!(lcp->matrix.diagonal.data[i] > 0))
-      p->data[i] = 0;
-  MN_TRY(mn_lcp_passes_build(v->ctx, &v->passes, lcp));
-  report->solve.initial_residual = mn_lcp_passes_residual(&v->passes, lcp, b, p, &v->r);
   report->solve.reason = MN_ITERATION_LIMIT;
+  if (v->kind != MN_LCP_FAST) {
+    if (lcp->geometry_only)
+      return mn_fail(v->ctx, MN_FAILED, "the LCP solver %s needs the matrix (mn_lcp_assemble)",
+                     mn_lcp_solver_name(v->kind));
+    for (size_t i = 0; i < p->size; i++)
+      if (!(lcp->matrix.diagonal.data[i] > 0))
+        p->data[i] = 0;
+    MN_TRY(mn_lcp_passes_build(v->ctx, &v->passes, lcp));
+    report->solve.initial_residual = mn_lcp_passes_residual(&v->passes, lcp, b, p, &v->r);
+  }
   MN_TRY(method_of(v->kind)(v, &task));
-  measure(v, &task);
+  MN_TRY(mn_lcp_measure(v, &task));
   if (report->residual <= tolerance)
     report->solve.reason = MN_CONVERGED;
   else if (!isfinite(report->residual))

@@ -21,6 +21,9 @@ typedef struct mn_lcp {
      (a matrix written by hand) they work on one level. */
   mn_pressure_geometry geometry;
   int has_geometry;
+  int geometry_only; /* the matrix, separating and air are not filled: for MN_LCP_FAST alone */
+  /* optional, like separating: 1 where a wall holds on to the liquid (an inflow); borrowed */
+  const unsigned char *sticking;
 } mn_lcp;
 
 const char *mn_lcp_solver_name(mn_lcp_solver_kind kind); /* "fast", "fas", "pi-pcg", ... */
@@ -46,6 +49,10 @@ size_t mn_lcp_unknowns(const mn_lcp *lcp);
    are closed count as solids). */
 MN_MUST_CHECK mn_status mn_lcp_assemble(mn_context *ctx, const mn_pressure_geometry *geometry,
                                         mn_lcp *lcp);
+
+/* The same problem without its matrix: MN_LCP_FAST takes rows from the geometry, which saves most
+   of its setup. The geometry must stand until the solve is done. */
+void mn_lcp_set_geometry(const mn_pressure_geometry *geometry, mn_lcp *lcp);
 
 MN_MUST_CHECK mn_status mn_lcp_solver_create(mn_context *ctx, const mn_grid *grid,
                                              mn_lcp_solver_kind kind, mn_lcp_solver **solver);

@@ -1,24 +1,12 @@
-/* Coarser problems from averaged geometry, and the first guess they give.
+/* Coarser problems from averaged geometry.
 
    A coarse face is open by the mean of its parts, a coarse level set is the mean of the children:
    the direct discretisation of [Chentanez, Mueller 2012]. As an operator of a multigrid cycle it
-   is too crude at cut cells (fmg, fas-direct); as a guess of which cells are active it is good
-   enough: the guess is wrong by a cell or two along the rim of the active area.
+   is too crude at cut cells (fmg, fas-direct).
    Tests: tests/unit/pressure/test_lcp_half_sphere.c. */
 #include "pressure/lcp_coarse.h"
 
-#include <math.h>
-
-#include "base/memory.h"
 #include "base/status.h"
-
-enum { LEAST_NESTED = 16 };             /* cells along a side of the coarsest guess */
-static const double NESTED_FALL = 1e-2; /* of the coarse residual: it is a guess only */
-
-struct mn_lcp_nested {
-  mn_lcp_coarse coarse;
-  mn_lcp_solver *solver;
-};
 
 int mn_lcp_can_halve(const mn_grid *grid, int least)
 {
@@ -120,96 +108,4 @@ void mn_lcp_restrict(const mn_lcp *fine, const mn_field *b, mn_field *coarse)
         mn_set(coarse, i, j, k, sum / children);
       }
   }
-}
-
-/* ---- the first guess ----------------------------------------------------------------------- */
-
-void mn_lcp_nested_free(struct mn_lcp_nested **nested)
-{
-  if (!*nested)
-    return;
-  mn_lcp_solver_destroy(&(*nested)->solver);
-  mn_lcp_coarse_destroy(&(*nested)->coarse);
-  mn_free(*nested);
-  *nested = NULL;
-}
-
-/* Coarse p at the centre of fine cell (i, j, k): linear over the unknowns next to it. */
-static double interpolate(const mn_lcp_coarse *c, int i, int j, int k)
-{
-  const mn_field *D = &c->lcp.matrix.diagonal;
-  int at[3] = {i, j, k}, parent[3], side[3], dim = c->grid.dim;
-  for (int a = 0; a < 3; a++) {
-    parent[a] = a < dim ? at[a] / 2 : 0;
-    side[a] = at[a] & 1 ? 1 : -1;
-  }
-  double sum = 0, weights = 0;
-  for (int corner = 0; corner < 1 << dim; corner++) {
-    int q[3];
-    double w = 1;
-    for (int a = 0; a < 3; a++) {
-      int there = a < dim && corner >> a & 1;
-      q[a] = parent[a] + (there ? side[a] : 0);
-      w *= a >= dim ? 1 : there ? 0.25 : 0.75;
-    }
-    int64_t o = mn_index(D, q[0], q[1], q[2]); /* ghosts are no unknowns */
-    int air = c->lcp.air[mn_lcp_origin(&c->lcp) + o];
-    sum += D->at[o] > 0 ? w * c->p.at[o] : 0;
-    weights += D->at[o] > 0 || air ? w : 0;
-  }
-  return weights > 0 ? sum / weights : 0;
-}
-
-static void guess_cell(mn_lcp_solver *v, const mn_lcp_task *t, const mn_lcp_coarse *c, int i, int j,
-                       int k)
-{
-  const mn_field *D = &t->lcp->matrix.diagonal, *CD = &c->lcp.matrix.diagonal;
-  int64_t at = mn_index(D, i, j, k), data = mn_lcp_origin(t->lcp) + at;
-  int64_t parent = mn_index(CD, i / 2, j / 2, v->grid->dim == 3 ? k / 2 : 0);
-  v->active[data] = 0;
-  if (!(D->at[at] > 0))
-    return;
-  int known = CD->at[parent] > 0 && c->lcp.separating[mn_lcp_origin(&c->lcp) + parent];
-  if (t->lcp->separating[data])
-    v->active[data] = known ? c->p.at[parent] <= 0 : t->b->at[at] < 0;
-  t->p->at[at] = v->active[data] ? 0 : interpolate(c, i, j, k);
-}
-
-static void take_guess(mn_lcp_solver *v, const mn_lcp_task *t, const mn_lcp_coarse *c)
-{
-  const mn_field *D = &t->lcp->matrix.diagonal;
-#pragma omp parallel for schedule(static) num_threads(v->grid->exec->threads)
-  for (int s = 0; s < mn_slabs(D); s++) {
-    int k, j0, j1;
-    mn_slab(D, s, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++) {
-      const int *range = v->passes.range + 2 * ((size_t)j + (size_t)D->n[1] * (size_t)k);
-      for (int i = range[0]; i < range[1]; i++)
-        guess_cell(v, t, c, i, j, k);
-    }
-  }
-}
-
-mn_status mn_lcp_nested_guess(mn_lcp_solver *v, const mn_lcp_task *t, int *done)
-{
-  *done = 0;
-  if (!t->lcp->has_geometry || !mn_lcp_can_halve(v->grid, LEAST_NESTED))
-    return MN_OK;
-  if (!v->nested)
-    MN_TRY(MN_NEW(v->ctx, "nested LCP", 1, &v->nested));
-  mn_lcp_coarse *c = &v->nested->coarse;
-  MN_TRY(mn_lcp_coarsen(v->ctx, t->lcp, c));
-  if (!v->nested->solver)
-    MN_TRY(mn_lcp_solver_create(v->ctx, &c->grid, MN_LCP_FAST, &v->nested->solver));
-  mn_lcp_restrict(t->lcp, t->b, &c->b);
-  mn_field_fill(&c->p, 0);
-  double size = 0;
-  for (size_t i = 0; i < c->b.size; i++)
-    size = fmax(size, fabs(c->b.data[i]));
-  mn_lcp_report report;
-  MN_TRY(mn_lcp_solve(v->nested->solver, &c->lcp, &c->b, fmax(NESTED_FALL * size, t->tolerance),
-                      t->max_iterations, &c->p, &report));
-  take_guess(v, t, c);
-  *done = 1;
-  return MN_OK;
 }

@@ -20,8 +20,4 @@ void mn_lcp_coarse_destroy(mn_lcp_coarse *coarse);
 /* Mean of the children; those that are no unknowns of `fine` count as 0. */
 void mn_lcp_restrict(const mn_lcp *fine, const mn_field *b, mn_field *coarse);
 
-/* fast: solves the coarser problem and marks v->active by it; p is interpolated. `done` is 0 if
-   there is none. */
-MN_MUST_CHECK mn_status mn_lcp_nested_guess(mn_lcp_solver *v, const mn_lcp_task *t, int *done);
-
 #endif

@@ -32,15 +32,11 @@ typedef struct mn_lcp_passes {
   size_t unknowns;
   size_t walls;
   int64_t *wall; /* the separating cells, in the data of a field */
-  /* unknowns near walls, red ones first; in the data of a field */
-  size_t reds, near;
-  int64_t *band;
-  unsigned char *mark; /* scratch: per point */
-  mn_buffer buffer[5];
+  mn_buffer buffer[3];
 } mn_lcp_passes;
 
 struct mn_lcp_levels;
-struct mn_lcp_nested;
+struct mn_lcp_fast;
 
 struct mn_lcp_solver {
   mn_context *ctx;
@@ -55,7 +51,8 @@ struct mn_lcp_solver {
   unsigned char *active;     /* per point with ghosts */
   mn_lcp_flat flat;          /* the others */
   struct mn_lcp_levels *levels;
-  struct mn_lcp_nested *nested; /* fast: coarser problems, for a first guess */
+  struct mn_lcp_fast *fast;
+  mn_buffer measured; /* per slab, of the measurement */
 };
 
 /* What a method is asked. It fills solve.iterations, solve.residual and outer of the report. */
@@ -70,7 +67,7 @@ typedef struct mn_lcp_task {
 
 typedef mn_status mn_lcp_method(mn_lcp_solver *solver, const mn_lcp_task *task);
 mn_lcp_method mn_lcp_policy, mn_lcp_penalty, mn_lcp_newton, mn_lcp_pgs, mn_lcp_mprgp, mn_lcp_fas,
-    mn_lcp_fmg, mn_lcp_fast;
+    mn_lcp_fmg, mn_lcp_fast_solve;
 
 MN_MUST_CHECK mn_status mn_lcp_passes_build(mn_context *ctx, mn_lcp_passes *w, const mn_lcp *lcp);
 void mn_lcp_passes_free(mn_lcp_passes *w);
@@ -79,14 +76,6 @@ void mn_lcp_passes_free(mn_lcp_passes *w);
  */
 double mn_lcp_passes_residual(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b,
                               const mn_field *p, mn_field *r);
-/* Unknowns at most two cells along each axis from a wall cell. */
-MN_MUST_CHECK mn_status mn_lcp_passes_band(mn_context *ctx, mn_lcp_passes *w, const mn_lcp *lcp);
-/* One projected Gauss-Seidel sweep over the band, in red-black order. */
-void mn_lcp_passes_sweep(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b, mn_field *p);
-/* r = b - A p at the walls only. */
-void mn_lcp_passes_walls(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b,
-                         const mn_field *p, mn_field *r);
-
 /* Numbers the unknowns, copies the matrix, b and p. */
 MN_MUST_CHECK mn_status mn_lcp_flatten(mn_lcp_solver *solver, const mn_lcp_task *task);
 void mn_lcp_unflatten(const mn_lcp_flat *flat, mn_field *p);
@@ -105,7 +94,10 @@ void mn_rows_multiply(const mn_rows *A, const double *x, double *y);
 
 void mn_lcp_levels_free(struct mn_lcp_levels **levels);
 size_t mn_lcp_levels_bytes(const struct mn_lcp_levels *levels);
-void mn_lcp_nested_free(struct mn_lcp_nested **nested);
+void mn_lcp_fast_free(struct mn_lcp_fast **fast);
+size_t mn_lcp_fast_bytes(const struct mn_lcp_fast *fast);
+/* Fills what the report says about p, from p, b and the problem alone. */
+MN_MUST_CHECK mn_status mn_lcp_measure(mn_lcp_solver *solver, const mn_lcp_task *task);
 
 static inline double mn_lcp_weight(double diagonal)
 {

@@ -55,7 +55,7 @@ mn_status mn_lcp_passes_build(mn_context *ctx, mn_lcp_passes *w, const mn_lcp *l
 
 void mn_lcp_passes_free(mn_lcp_passes *w)
 {
-  for (int i = 0; i < 5; i++)
+  for (size_t i = 0; i < sizeof w->buffer / sizeof *w->buffer; i++)
     mn_buffer_free(&w->buffer[i]);
   *w = (mn_lcp_passes){0};
 }
@@ -142,82 +142,4 @@ double mn_lcp_passes_residual(const mn_lcp_passes *w, const mn_lcp *lcp, const m
     if (isnan(w->partial[s]))
       return w->partial[s];
   return worse(mn_reduce(D->grid->exec, MN_MAX, w->partial, mn_slabs(D)), worst);
-}
-
-/* ---- near the walls ------------------------------------------------------------------------ */
-
-enum { REACH = 2 };
-
-/* Marks the cells within REACH of the wall cells. */
-static void mark_band(mn_lcp_passes *w, const mn_field *D)
-{
-  int depth = D->grid->dim == 3 ? REACH : 0; /* ghosts are as wide */
-  memset(w->mark, 0, D->size);
-  for (size_t n = 0; n < w->walls; n++)
-    for (int z = -depth; z <= depth; z++)
-      for (int y = -REACH; y <= REACH; y++)
-        memset(w->mark + w->wall[n] + z * D->stride[2] + y * D->stride[1] - REACH, 1,
-               2 * REACH + 1);
-}
-
-mn_status mn_lcp_passes_band(mn_context *ctx, mn_lcp_passes *w, const mn_lcp *lcp)
-{
-  const mn_field *D = &lcp->matrix.diagonal;
-  int64_t origin = mn_lcp_origin(lcp);
-  MN_TRY(mn_reserve(ctx, "cells near walls", D->size, 1, &w->buffer[4]));
-  MN_TRY(mn_reserve(ctx, "cells near walls", w->unknowns, sizeof *w->band, &w->buffer[3]));
-  w->mark = w->buffer[4].data;
-  w->band = w->buffer[3].data;
-  mark_band(w, D);
-  w->near = 0;
-  for (int colour = 0; colour < 2; colour++) {
-    for (int k = 0; k < D->n[2]; k++)
-      for (int j = 0; j < D->n[1]; j++) {
-        const int *range = row_range(w, D, j, k);
-        int64_t first = origin + mn_index(D, 0, j, k);
-        for (int i = range[0] + ((range[0] + j + k + colour) & 1); i < range[1]; i += 2)
-          if (w->mark[first + i] && D->data[first + i] > 0)
-            w->band[w->near++] = first + i;
-      }
-    if (colour == 0)
-      w->reds = w->near;
-  }
-  return MN_OK;
-}
-
-/* b_c minus the row's couplings to the neighbours. */
-static double without_diagonal(const mn_stencil *s, const mn_field *b, const double *x, int64_t c)
-{
-  double sum = b->data[c];
-  for (int a = 0; a < b->grid->dim; a++) {
-    const double *off = s->off[a].data;
-    int64_t up = b->stride[a];
-    sum += off[c] * x[c - up] + off[c + up] * x[c + up];
-  }
-  return sum;
-}
-
-void mn_lcp_passes_sweep(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b, mn_field *p)
-{
-  const double *d = lcp->matrix.diagonal.data;
-  int64_t bounds[3] = {0, (int64_t)w->reds, (int64_t)w->near};
-  for (int colour = 0; colour < 2; colour++) {
-#pragma omp parallel for schedule(static) num_threads(b->grid->exec->threads)
-    for (int64_t n = bounds[colour]; n < bounds[colour + 1]; n++) {
-      int64_t c = w->band[n];
-      double sum = without_diagonal(&lcp->matrix, b, p->data, c);
-      p->data[c] = lcp->separating[c] && sum < 0 ? 0 : sum / d[c];
-    }
-  }
-}
-
-void mn_lcp_passes_walls(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b,
-                         const mn_field *p, mn_field *r)
-{
-  const double *d = lcp->matrix.diagonal.data;
-#pragma omp parallel for schedule(static) num_threads(b->grid->exec->threads)
-  for (int64_t n = 0; n < (int64_t)w->walls; n++) {
-    int64_t c = w->wall[n];
-    r->data[c] = without_diagonal(&lcp->matrix, b, p->data, c) - d[c] * p->data[c];
-  }
 }

@@ -18,7 +18,7 @@ static void list_dense(mn_multigrid *mg, const mn_mg_level *L, int number[MN_MG_
         const mn_mg_row *row = mn_mg_row_at(L, j, k);
         int *mine = &number[i + L->n[0] * (j + L->n[1] * k)];
         *mine = -1;
-        if (mn_mg_kinds(L, j, k)[i] == MN_DEAD)
+        if (mn_mg_kinds(L, j, k)[i] == MN_DEAD || mn_mg_kinds(L, j, k)[i] & MN_MG_HELD)
           continue;
         *mine = mg->dense++;
         mg->dense_cell[*mine].colour = (i + row->parity) & 1;
@@ -33,7 +33,7 @@ static void fill_dense(const mn_multigrid *mg, const mn_mg_level *L, const int n
   int m = mg->dense, step[3] = {1, L->n[0], L->n[0] * L->n[1]};
   memset(A, 0, (size_t)(m * m) * sizeof *A);
   for (int at = 0; at < L->n[0] * L->n[1] * L->n[2]; at++) {
-    int u = number[at], regular = L->kind[at] == MN_REGULAR;
+    int u = number[at], regular = (L->kind[at] & MN_MG_KIND) == MN_REGULAR;
     if (u < 0)
       continue;
     int colour = mg->dense_cell[u].colour;
@@ -49,7 +49,10 @@ static void fill_dense(const mn_multigrid *mg, const mn_mg_level *L, const int n
         continue;
       int v = number[at + (side & 1 ? 1 : -1) * step[side / 2]];
       A[u * m + u] += c;
-      A[u * m + v] -= c;
+      if (v >= 0)
+        A[u * m + v] -= c;
+      else /* held: a link to a fixed value */
+        excess[u] += c;
     }
   }
 }

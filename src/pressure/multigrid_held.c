@@ -40,6 +40,8 @@ void mn_multigrid_hold(mn_multigrid *mg, int n, int held)
   mg->held += held - fine->held;
   fine->held = held;
   cell->inverse = held ? 0 : (float)(1 / fine->diagonal);
+  if (held) /* where the finest level is the coarsest too, nothing else writes it */
+    mg->level[0].u[(t->i + t->j + t->k) & 1][cell->at] = 0;
 }
 
 /* Adds marks to a cell and its neighbours, or takes all marks off. */
