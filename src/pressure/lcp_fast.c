@@ -21,13 +21,15 @@
 
 enum { MOST_TESTS = 400, STALLED_AFTER = 6, LEAST_CELLS = 16 };
 static const double FALL = 0.1;         /* of the residual between control tests */
-static const double LAST_FALL = 1e-2;   /* the same when nothing changed */
+static const double MOST_FALL = 1e-2;  /* the same when nothing changed, */
+static const double LAST_FALL = 1e-3;  /* or so much if that is the last time */
 static const double SHARE = 2e-3;       /* of the conditions: fewer changes need no new levels */
 static const double GUESS_FALL = 1e-2; /* of b, on a coarser grid */
 
 /* ---- where the system comes from ------------------------------------------------------------- */
 
-static int bound_by_geometry(const void *self, int i, int j, int k)
+static int bound_by_geometry(const void *self, int i, int j, int k, const double c[6],
+                             int anchored)
 {
   const mn_lcp *lcp = self;
   const mn_pressure_geometry *g = &lcp->geometry;
@@ -35,6 +37,12 @@ static int bound_by_geometry(const void *self, int i, int j, int k)
   int at[3] = {i, j, k}, dim = D->grid->dim;
   if (lcp->sticking && lcp->sticking[mn_lcp_origin(lcp) + mn_index(D, i, j, k)])
     return 0;
+  if (!anchored) { /* then the couplings are the fractions */
+    double least = 1;
+    for (int side = 0; side < 2 * dim; side++)
+      least = c[side] < least ? c[side] : least;
+    return least < 1;
+  }
   for (int side = 0; side < 2 * dim; side++) {
     int a = side / 2, high = side & 1;
     const mn_field *open = &g->open[a];
@@ -46,10 +54,15 @@ static int bound_by_geometry(const void *self, int i, int j, int k)
   return 0;
 }
 
-static int bound_by_mark(const void *self, int i, int j, int k)
+static int is_marked(const mn_lcp *lcp, int i, int j, int k)
 {
-  const mn_lcp *lcp = self;
   return lcp->separating[mn_lcp_origin(lcp) + mn_index(&lcp->matrix.diagonal, i, j, k)];
+}
+
+static int bound_by_mark(const void *self, int i, int j, int k, const double c[6], int anchored)
+{
+  (void)c, (void)anchored;
+  return is_marked(self, i, j, k);
 }
 
 /* The matrix's kinds; a cell with a condition is irregular, whatever its row. */
@@ -59,7 +72,7 @@ static void classify(const void *self, int j, int k, uint8_t *kind, int *lo, int
   const mn_system *matrix = &f->view.system;
   matrix->classify(matrix->self, j, k, kind, lo, hi);
   for (int i = *lo; i < *hi; i++)
-    if (kind[i] == MN_REGULAR && bound_by_mark(f->lcp, i, j, k))
+    if (kind[i] == MN_REGULAR && is_marked(f->lcp, i, j, k))
       kind[i] = MN_IRREGULAR;
 }
 static double cell(const void *self, int i, int j, int k, double c[6])
@@ -117,9 +130,10 @@ static double violation(const mn_lcp_fast *f, const mn_field *p)
 
 /* The first control: of the cells at 0 those are held that are pushed there. Else the control test.
    Returns how many cells changed. */
-static int improve(mn_lcp_fast *f, mn_field *p, int first)
+static int improve(mn_lcp_fast *f, mn_mgpcg_run *run, int first)
 {
   mn_multigrid *mg = &f->mgpcg.mg;
+  mn_field *p = run->x;
   int changed = 0;
   for (int n = 0; n < mg->bounds; n++) {
     const mn_mg_fine *fine = &mg->fine[mg->bound[n].fine];
@@ -128,9 +142,10 @@ static int improve(mn_lcp_fast *f, mn_field *p, int first)
     if (held == fine->held)
       continue;
     changed++;
-    mn_multigrid_hold(mg, n, held);
-    *here = held ? 0 : *here;
+    mn_mgpcg_hold(run, n, held);
   }
+  if (changed)
+    mn_mgpcg_restart(run);
   return changed;
 }
 
@@ -188,7 +203,7 @@ static mn_status guess(mn_lcp_fast *f, const problem *t)
                     .tolerance = fmax(GUESS_FALL * size, t->tolerance),
                     .max_iterations = t->max_iterations};
   MN_TRY(solve_grid(f->coarser, &coarse));
-  mn_lcp_fast_interpolate(f, t->p);
+  mn_lcp_fast_interpolate(f, t->b, t->p);
   return MN_OK;
 }
 
@@ -200,10 +215,8 @@ static mn_status iterate(mn_lcp_fast *f, problem *t, mn_mgpcg_run *run, int firs
   for (int k = 0; k < MOST_TESTS && isfinite(run->norm); k++) {
     if (run->norm <= goal && violation(f, t->p) <= goal)
       break;
-    int changed = improve(f, t->p, first && k == 0);
-    if (changed)
-      mn_mgpcg_start(run);
-    else if (run->norm <= goal)
+    int changed = improve(f, run, first && k == 0);
+    if (!changed && run->norm <= goal)
       break; /* violations within rounding */
     t->outer += k == 0 || changed;
     if (run->norm <= goal)
@@ -216,7 +229,8 @@ static mn_status iterate(mn_lcp_fast *f, problem *t, mn_mgpcg_run *run, int firs
     if (t->iterations + run->iterations >= t->max_iterations || slow >= STALLED_AFTER)
       break;
     double before = run->norm;
-    mn_mgpcg_advance(run, goal, changed || k == 0 ? FALL : LAST_FALL, t->max_iterations);
+    double last = goal > LAST_FALL * run->norm ? goal / run->norm : MOST_FALL;
+    mn_mgpcg_advance(run, goal, changed || k == 0 ? FALL : last, t->max_iterations);
     slow = run->norm < 0.5 * before || changed ? 0 : slow + 1;
   }
   t->iterations += run->iterations;

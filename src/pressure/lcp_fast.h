@@ -29,7 +29,7 @@ typedef struct mn_lcp_fast {
 /* Fills `coarser`, creating it first if it has to be; b is averaged. Returns its greatest |b|. */
 MN_MUST_CHECK mn_status mn_lcp_fast_coarsen(mn_lcp_fast *f, const mn_field *b, double *size);
 /* p and the held cells of f from its coarser problem. */
-void mn_lcp_fast_interpolate(mn_lcp_fast *f, mn_field *p);
+void mn_lcp_fast_interpolate(mn_lcp_fast *f, const mn_field *b, mn_field *p);
 
 static inline int64_t mn_lcp_fast_at(const mn_lcp_fast *f, const mn_field *x, int n)
 {

@@ -1,6 +1,7 @@
 /* The measurement of what an LCP solver returned: residual, least p and slack, complementarity.
 
-   Nothing here comes from a solver: the slack A p - b is formed anew, from the matrix if the
+   Nothing here comes from a solver but, for fast, which part of a row holds unknowns (the
+   classification that the linear solve uses too, regions.c). The slack A p - b is formed anew, from the matrix if the
    problem has one, else from fractions and level set, face by face,
 
        (A p)_c = 1/dx^2 sum over the faces of w (p_c - p_n),   w p_c / theta towards air,
@@ -11,7 +12,7 @@
 #include <math.h>
 
 #include "base/status.h"
-#include "pressure/lcp_internal.h"
+#include "pressure/lcp_fast.h"
 
 enum { BLOCK = 64 }; /* cells at a time */
 
@@ -142,29 +143,18 @@ static void measure_block(const block *x, const double *p, const double *b, int 
   }
 }
 
-/* Cells of a row that may be unknowns. */
-static void row_range(const mn_lcp *lcp, int j, int k, int *lo, int *hi)
-{
-  const mn_field *phi = lcp->geometry.liquid, *D = &lcp->matrix.diagonal;
-  *lo = 0;
-  *hi = D->n[0];
-  if (!lcp->geometry_only || !phi)
-    return;
-  const double *x = phi->at + mn_index(phi, 0, j, k);
-  while (*hi > *lo && !(x[*hi - 1] < 0))
-    --*hi;
-  while (*lo < *hi && !(x[*lo] < 0))
-    ++*lo;
-}
-
-static found measure_slab(const mn_lcp_task *t, int slab)
+static found measure_slab(const mn_lcp_solver *v, const mn_lcp_task *t, int slab)
 {
   found out = {.least_p = INFINITY, .least_slack = INFINITY};
   int k, j0, j1;
   mn_slab(t->p, slab, &k, &j0, &j1);
   for (int j = j0; j < j1; j++) {
-    int lo, hi;
-    row_range(t->lcp, j, k, &lo, &hi);
+    int lo = 0, hi = t->p->n[0];
+    if (v->fast) {
+      const int *range = v->fast->regions->range[j + t->p->n[1] * k];
+      lo = range[0];
+      hi = range[1];
+    }
     for (int i = lo; i < hi && !isnan(out.residual); i += BLOCK) {
       block x;
       int count = hi - i < BLOCK ? hi - i : BLOCK;
@@ -184,7 +174,7 @@ mn_status mn_lcp_measure(mn_lcp_solver *v, const mn_lcp_task *t)
   found *part = v->measured.data;
 #pragma omp parallel for schedule(static) num_threads(v->grid->exec->threads)
   for (int s = 0; s < slabs; s++)
-    part[s] = measure_slab(t, s);
+    part[s] = measure_slab(v, t, s);
   double product = 0, pp = 0, bb = 0;
   out->residual = out->active = 0;
   out->least_p = out->least_slack = INFINITY;

@@ -383,6 +383,42 @@ void mn_mgpcg_start(mn_mgpcg_run *t)
   refine(t, 0);
 }
 
+void mn_mgpcg_hold(mn_mgpcg_run *t, int n, int held)
+{
+  mn_multigrid *mg = &t->v->mg;
+  const mn_mg_level *L = &mg->level[0];
+  const mn_mg_bound *cell = &mg->bound[n];
+  const mn_mg_fine *fine = &mg->fine[cell->fine];
+  int colour = (cell->i + cell->j + cell->k) & 1;
+  int32_t at = L->irregular[colour][cell->entry].at;
+  double *x = &t->x->at[mn_index(t->x, cell->i, cell->j, cell->k)];
+  mn_mg_near near = mn_mg_near_of(L, &L->slab[L->dim == 3 ? cell->k : 0], colour);
+  int64_t step[6] = {near.x[0], near.x[1], near.y[0], near.y[1], near.z[0], near.z[1]};
+  for (int side = 0; side < 6 && held; side++)
+    if (fine->c[side] > 0)
+      L->f[1 - colour][at + step[side]] -= (float)(fine->c[side] * *x);
+  *x = held ? 0 : *x;
+  L->f[colour][at] += held ? 0 : (float)fine->r;
+  mn_multigrid_hold(mg, n, held);
+}
+
+void mn_mgpcg_restart(mn_mgpcg_run *t)
+{
+  const mn_multigrid *mg = &t->v->mg;
+  const mn_mg_level *L = &mg->level[0];
+  t->dq = 0;
+  if (t->g->closed) { /* held cells change what is closed */
+    mn_mgpcg_start(t);
+    return;
+  }
+  for (int n = 0; n < mg->bounds; n++) {
+    int colour = (mg->bound[n].i + mg->bound[n].j + mg->bound[n].k) & 1;
+    float *f = &L->f[colour][L->irregular[colour][mg->bound[n].entry].at];
+    *f = mg->fine[mg->bound[n].fine].held ? 0 : *f;
+    t->norm = mn_worse(t->norm, (double)*f);
+  }
+}
+
 void mn_mgpcg_advance(mn_mgpcg_run *t, double goal, double fall, int max_iterations)
 {
   double norm = t->norm, aim = AIM * goal / norm;

@@ -41,8 +41,12 @@ typedef struct mn_mgpcg_run {
   double factor;
 } mn_mgpcg_run;
 
-/* Forms the true residual; also after a change of the held cells (x must be 0 there). */
+/* Forms the true residual. */
 void mn_mgpcg_start(mn_mgpcg_run *run);
+/* Holds the n-th cell with a condition at 0, or lets it go; the residual follows, in single
+   precision. After the last such call: mn_mgpcg_restart. */
+void mn_mgpcg_hold(mn_mgpcg_run *run, int n, int held);
+void mn_mgpcg_restart(mn_mgpcg_run *run);
 /* Iterates until the norm is <= goal or has fallen by `fall`, or so it seems in single precision;
    then forms the true residual. */
 void mn_mgpcg_advance(mn_mgpcg_run *run, double goal, double fall, int max_iterations);

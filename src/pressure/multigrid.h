@@ -49,7 +49,8 @@ typedef struct mn_mg_fine {
   double c[6], diagonal;
   double r; /* b - A x of the last true residual, also of held cells */
   int32_t i;
-  int32_t held; /* at x = 0: it has left the system, its neighbours see a fixed value */
+  int16_t bound; /* x >= 0 is a condition */
+  int16_t held;  /* at x = 0: it has left the system, its neighbours see a fixed value */
 } mn_mg_fine;
 
 /* A cell of the finest level with the condition x >= 0. */
@@ -57,6 +58,7 @@ typedef struct mn_mg_bound {
   int32_t i, j, k;
   int32_t fine;  /* in mn_multigrid.fine */
   int32_t entry; /* among the irregular cells of its colour */
+  int32_t marked; /* in the kinds, as held */
 } mn_mg_bound;
 
 /* Marks in the finest kinds, for coarsening: a held cell counts as dead, and what stands beside one

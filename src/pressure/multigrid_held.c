@@ -22,9 +22,15 @@ mn_status mn_multigrid_list_bounds(mn_context *ctx, mn_multigrid *mg, const mn_s
     int32_t end = L->row[row + 1].irregular[0] + L->row[row + 1].irregular[1];
     int j = row % L->n[1], k = row / L->n[1];
     for (; fine < end; fine++) {
-      int i = mg->fine[fine].i, colour = (i + j + k) & 1;
-      if (mg->fine[fine].diagonal > 0 && s->bound(s->bound_self, i, j, k))
-        mg->bound[count++] = (mn_mg_bound){i, j, k, fine, entry[colour]};
+      mn_mg_fine *cell = &mg->fine[fine];
+      int i = cell->i, colour = (i + j + k) & 1;
+      double sum = 0;
+      for (int side = 0; side < 6; side++)
+        sum += cell->c[side];
+      cell->bound = cell->diagonal > 0 &&
+                    s->bound(s->bound_self, i, j, k, cell->c, cell->diagonal != sum);
+      if (cell->bound)
+        mg->bound[count++] = (mn_mg_bound){i, j, k, fine, entry[colour], 0};
       entry[colour]++;
     }
   }
@@ -38,7 +44,7 @@ void mn_multigrid_hold(mn_multigrid *mg, int n, int held)
   mn_mg_fine *fine = &mg->fine[t->fine];
   mn_mg_cell *cell = &mg->level[0].irregular[(t->i + t->j + t->k) & 1][t->entry];
   mg->held += held - fine->held;
-  fine->held = held;
+  fine->held = (int16_t)held;
   cell->inverse = held ? 0 : (float)(1 / fine->diagonal);
   if (held) /* where the finest level is the coarsest too, nothing else writes it */
     mg->level[0].u[(t->i + t->j + t->k) & 1][cell->at] = 0;
@@ -65,8 +71,11 @@ static void mark(mn_multigrid *mg, const mn_mg_bound *t, int add)
 void mn_multigrid_mark_held(mn_multigrid *mg)
 {
   for (int n = 0; n < mg->bounds; n++)
-    mark(mg, &mg->bound[n], 0);
-  for (int n = 0; n < mg->bounds; n++)
-    if (mg->fine[mg->bound[n].fine].held)
+    if (mg->bound[n].marked)
+      mark(mg, &mg->bound[n], 0);
+  for (int n = 0; n < mg->bounds; n++) {
+    mg->bound[n].marked = mg->fine[mg->bound[n].fine].held;
+    if (mg->bound[n].marked)
       mark(mg, &mg->bound[n], 1);
+  }
 }

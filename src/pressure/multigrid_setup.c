@@ -338,7 +338,7 @@ static void fill_finest_row(mn_multigrid *mg, const mn_system *s, int j, int k)
     double excess = s->cell(s->self, i, j, k, fine->c);
     put_cell(L, colour, entry[colour]++, row->base[colour] + i / 2, fine->c, excess);
     fine->i = i;
-    fine->held = 0;
+    fine->bound = fine->held = 0;
     fine->diagonal = excess;
     for (int side = 0; side < 6; side++)
       fine->diagonal += fine->c[side];

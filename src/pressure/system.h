@@ -35,8 +35,9 @@ typedef struct mn_system {
   /* Whether two unknowns are coupled: (i, j, k) and its lower neighbour along the axis. */
   int (*coupled)(const void *self, int axis, int i, int j, int k);
   /* Of an LCP: whether x >= 0 is a condition of an irregular cell (regular ones have none). NULL:
-     a linear system. It has an object of its own. */
-  int (*bound)(const void *bound_self, int i, int j, int k);
+     a linear system. It has an object of its own; c, anchored: the couplings, and whether there is
+     an excess. */
+  int (*bound)(const void *bound_self, int i, int j, int k, const double c[6], int anchored);
   const void *bound_self;
 } mn_system;
 
