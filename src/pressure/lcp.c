@@ -117,8 +117,7 @@ static void assemble_row(mn_lcp *lcp, const mn_pressure_geometry *g, int j, int 
     double lower[3] = {0};
     d[i] = open && liquid ? scale * row(grid, g, i, j, k, lower, &separating) : 0;
     lcp->air[origin + i] = open && !liquid;
-    lcp->separating[origin + i] =
-        d[i] > 0 && separating && !(lcp->sticking && lcp->sticking[origin + i]);
+    lcp->separating[origin + i] = d[i] > 0 && separating;
     for (int a = 0; a < grid->dim; a++)
       off[a][i] = d[i] > 0 ? lower[a] * scale : 0;
   }
@@ -145,6 +144,8 @@ void mn_lcp_set_geometry(const mn_pressure_geometry *geometry, mn_lcp *lcp)
 {
   lcp->geometry = *geometry;
   lcp->has_geometry = lcp->geometry_only = 1;
+  lcp->marked = 0;
+  lcp->analysed = NULL;
 }
 
 /* ---- the solvers --------------------------------------------------------------------------- */

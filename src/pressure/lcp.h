@@ -22,8 +22,10 @@ typedef struct mn_lcp {
   mn_pressure_geometry geometry;
   int has_geometry;
   int geometry_only; /* the matrix, separating and air are not filled: for MN_LCP_FAST alone */
-  /* optional, like separating: 1 where a wall holds on to the liquid (an inflow); borrowed */
-  const unsigned char *sticking;
+  /* Options of that case. The caller filled separating itself, with 1 only where an open fraction
+     is < 1. The geometry was analysed already (borrowed). */
+  int marked;
+  mn_pressure *analysed;
 } mn_lcp;
 
 const char *mn_lcp_solver_name(mn_lcp_solver_kind kind); /* "fast", "fas", "pi-pcg", ... */
@@ -51,7 +53,7 @@ MN_MUST_CHECK mn_status mn_lcp_assemble(mn_context *ctx, const mn_pressure_geome
                                         mn_lcp *lcp);
 
 /* The same problem without its matrix: MN_LCP_FAST takes rows from the geometry, which saves most
-   of its setup. The geometry must stand until the solve is done. */
+   of its setup. The geometry must stand until the solve is done. Takes the options back. */
 void mn_lcp_set_geometry(const mn_pressure_geometry *geometry, mn_lcp *lcp);
 
 MN_MUST_CHECK mn_status mn_lcp_solver_create(mn_context *ctx, const mn_grid *grid,

@@ -35,8 +35,6 @@ static int bound_by_geometry(const void *self, int i, int j, int k, const double
   const mn_pressure_geometry *g = &lcp->geometry;
   const mn_field *D = &lcp->matrix.diagonal;
   int at[3] = {i, j, k}, dim = D->grid->dim;
-  if (lcp->sticking && lcp->sticking[mn_lcp_origin(lcp) + mn_index(D, i, j, k)])
-    return 0;
   if (!anchored) { /* then the couplings are the fractions */
     double least = 1;
     for (int side = 0; side < 2 * dim; side++)
@@ -90,12 +88,15 @@ static mn_status find_system(mn_lcp_fast *f, const mn_lcp *lcp)
 {
   f->lcp = lcp;
   if (lcp->geometry_only) {
-    if (!f->pressure)
-      MN_TRY(mn_pressure_create(f->ctx, f->grid, MN_PRESSURE_MGPCG, &f->pressure));
-    MN_TRY(mn_pressure_analyse(f->pressure, &lcp->geometry));
-    f->system = *mn_pressure_system(f->pressure);
-    f->regions = mn_pressure_regions(f->pressure);
-    f->system.bound = bound_by_geometry;
+    if (!lcp->analysed) {
+      if (!f->pressure)
+        MN_TRY(mn_pressure_create(f->ctx, f->grid, MN_PRESSURE_MGPCG, &f->pressure));
+      MN_TRY(mn_pressure_analyse(f->pressure, &lcp->geometry));
+    }
+    mn_pressure *analysed = lcp->analysed ? lcp->analysed : f->pressure;
+    f->system = *mn_pressure_system(analysed);
+    f->regions = mn_pressure_regions(analysed);
+    f->system.bound = lcp->marked ? bound_by_mark : bound_by_geometry;
   } else {
     mn_stencil_view_make(&lcp->matrix, &f->view);
     f->system = f->view.system;
@@ -267,6 +268,7 @@ mn_status mn_lcp_fast_solve(mn_lcp_solver *v, const mn_lcp_task *task)
                .tolerance = task->tolerance,
                .max_iterations = task->max_iterations};
   MN_TRY(solve_grid(f, &t));
+  mn_multigrid_unmark(&f->mgpcg.mg);
   task->report->solve.initial_residual = t.initial;
   task->report->solve.iterations = t.iterations;
   task->report->outer = t.outer;

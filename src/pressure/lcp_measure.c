@@ -116,10 +116,9 @@ static void by_geometry(const mn_lcp *lcp, const mn_lcp_task *t, int i, int j, i
     if (out->unknown[n] > 0 &&
         (border || !(around[n] < 0) || i + n == 0 || i + n + 1 == grid->n[0]))
       one_cell(lcp, t, i + n, j, k, n, out);
-  const unsigned char *sticking =
-      lcp->sticking ? lcp->sticking + (t->p->at - t->p->data) + mn_index(t->p, i, j, k) : NULL;
-  for (int n = 0; n < count && sticking; n++)
-    out->wall[n] = sticking[n] ? 0 : out->wall[n];
+  const unsigned char *mark = lcp->separating + (t->p->at - t->p->data) + mn_index(t->p, i, j, k);
+  for (int n = 0; n < count && lcp->marked; n++)
+    out->wall[n] = mark[n];
 }
 
 static void measure_block(const block *x, const double *p, const double *b, int count, found *out)

@@ -130,8 +130,9 @@ void mn_multigrid_hold(mn_multigrid *mg, int n, int held);
 /* List of the cells with a condition. */
 MN_MUST_CHECK mn_status mn_multigrid_list_bounds(mn_context *ctx, mn_multigrid *mg,
                                                  const mn_system *system);
-/* Sets the marks of the finest kinds. */
+/* Sets the marks of the finest kinds, or takes them off. */
 void mn_multigrid_mark_held(mn_multigrid *mg);
+void mn_multigrid_unmark(mn_multigrid *mg);
 /* Its last step: the inverse of the coarsest matrix. */
 MN_MUST_CHECK mn_status mn_multigrid_build_dense(mn_context *ctx, mn_multigrid *mg);
 void mn_multigrid_free(mn_multigrid *mg);

@@ -68,11 +68,18 @@ static void mark(mn_multigrid *mg, const mn_mg_bound *t, int add)
   }
 }
 
-void mn_multigrid_mark_held(mn_multigrid *mg)
+void mn_multigrid_unmark(mn_multigrid *mg)
 {
-  for (int n = 0; n < mg->bounds; n++)
+  for (int n = 0; n < mg->bounds; n++) {
     if (mg->bound[n].marked)
       mark(mg, &mg->bound[n], 0);
+    mg->bound[n].marked = 0;
+  }
+}
+
+void mn_multigrid_mark_held(mn_multigrid *mg)
+{
+  mn_multigrid_unmark(mg);
   for (int n = 0; n < mg->bounds; n++) {
     mg->bound[n].marked = mg->fine[mg->bound[n].fine].held;
     if (mg->bound[n].marked)
