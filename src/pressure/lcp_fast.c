@@ -20,16 +20,15 @@
 #include "base/status.h"
 
 enum { MOST_TESTS = 400, STALLED_AFTER = 6, LEAST_CELLS = 16 };
-static const double FALL = 0.1;         /* of the residual between control tests */
+static const double FALL = 0.1;        /* of the residual between control tests */
 static const double MOST_FALL = 1e-2;  /* the same when nothing changed, */
 static const double LAST_FALL = 1e-3;  /* or so much if that is the last time */
-static const double SHARE = 2e-3;       /* of the conditions: fewer changes need no new levels */
+static const double SHARE = 2e-3;      /* of the conditions: fewer changes need no new levels */
 static const double GUESS_FALL = 1e-2; /* of b, on a coarser grid */
 
 /* ---- where the system comes from ------------------------------------------------------------- */
 
-static int bound_by_geometry(const void *self, int i, int j, int k, const double c[6],
-                             int anchored)
+static int bound_by_geometry(const void *self, int i, int j, int k, const double c[6], int anchored)
 {
   const mn_lcp *lcp = self;
   const mn_pressure_geometry *g = &lcp->geometry;
@@ -240,8 +239,7 @@ static mn_status iterate(mn_lcp_fast *f, problem *t, mn_mgpcg_run *run, int firs
 
 static mn_status solve_grid(mn_lcp_fast *f, problem *t)
 {
-  mn_mgpcg_run run = {
-      .v = &f->mgpcg, .s = &f->system, .g = f->regions, .b = t->b, .x = t->p};
+  mn_mgpcg_run run = {.v = &f->mgpcg, .s = &f->system, .g = f->regions, .b = t->b, .x = t->p};
   MN_TRY(mn_mgpcg_setup_finest(f->ctx, &f->mgpcg, &f->system, f->regions));
   int nested = is_cold(f, t->p) && worth_guessing(f);
   if (nested)

@@ -1,8 +1,8 @@
 /* The measurement of what an LCP solver returned: residual, least p and slack, complementarity.
 
    Nothing here comes from a solver but, for fast, which part of a row holds unknowns (the
-   classification that the linear solve uses too, regions.c). The slack A p - b is formed anew, from the matrix if the
-   problem has one, else from fractions and level set, face by face,
+   classification that the linear solve uses too, regions.c). The slack A p - b is formed anew, from
+   the matrix if the problem has one, else from fractions and level set, face by face,
 
        (A p)_c = 1/dx^2 sum over the faces of w (p_c - p_n),   w p_c / theta towards air,
 

@@ -56,8 +56,8 @@ typedef struct mn_mg_fine {
 /* A cell of the finest level with the condition x >= 0. */
 typedef struct mn_mg_bound {
   int32_t i, j, k;
-  int32_t fine;  /* in mn_multigrid.fine */
-  int32_t entry; /* among the irregular cells of its colour */
+  int32_t fine;   /* in mn_multigrid.fine */
+  int32_t entry;  /* among the irregular cells of its colour */
   int32_t marked; /* in the kinds, as held */
 } mn_mg_bound;
 

@@ -5,7 +5,8 @@
    holding a cell or letting it go costs nothing on the finest level. On coarse levels a held cell
    belongs to no parent, and the couplings to it are links to a fixed value: those levels are built
    anew. Only irregular cells can have a condition, which is what cells at walls are.
-   Tests: tests/unit/pressure/test_lcp_fast.c (a cycle against the system without the held cells). */
+   Tests: tests/unit/pressure/test_lcp_fast.c (a cycle against the system without the held cells).
+ */
 #include "base/status.h"
 #include "pressure/multigrid.h"
 
@@ -27,8 +28,8 @@ mn_status mn_multigrid_list_bounds(mn_context *ctx, mn_multigrid *mg, const mn_s
       double sum = 0;
       for (int side = 0; side < 6; side++)
         sum += cell->c[side];
-      cell->bound = cell->diagonal > 0 &&
-                    s->bound(s->bound_self, i, j, k, cell->c, cell->diagonal != sum);
+      cell->bound =
+          cell->diagonal > 0 && s->bound(s->bound_self, i, j, k, cell->c, cell->diagonal != sum);
       if (cell->bound)
         mg->bound[count++] = (mn_mg_bound){i, j, k, fine, entry[colour], 0};
       entry[colour]++;

@@ -399,7 +399,8 @@ static void coarsen_kinds(const mn_mg_level *F, const mn_mg_level *C, int J, int
     int any = 0, all = rows == wanted && 2 * I + 1 < F->n[0];
     for (int t = 0; t < rows; t++) {
       int a = child[t][2 * I], b = 2 * I + 1 < F->n[0] ? child[t][2 * I + 1] : MN_DEAD;
-      any |= (a & MN_MG_HELD ? MN_DEAD : a & MN_MG_KIND) | (b & MN_MG_HELD ? MN_DEAD : b & MN_MG_KIND);
+      any |=
+          (a & MN_MG_HELD ? MN_DEAD : a & MN_MG_KIND) | (b & MN_MG_HELD ? MN_DEAD : b & MN_MG_KIND);
       all &= (a == MN_REGULAR) & (b == MN_REGULAR);
     }
     kind[I] = all ? MN_REGULAR : any ? MN_IRREGULAR : MN_DEAD;

@@ -226,6 +226,7 @@ mn_status mn_stencil_solve(mn_stencil_solver *v, const mn_field *b, double toler
   if (v->kind == MN_PRESSURE_PCG)
     mn_mic_solve(&v->pcg, v->view.s, NULL, b, tolerance, max_iterations, x, report);
   else
-    mn_mgpcg_solve(&v->mgpcg, &v->view.system, &v->regions, b, tolerance, max_iterations, x, report);
+    mn_mgpcg_solve(&v->mgpcg, &v->view.system, &v->regions, b, tolerance, max_iterations, x,
+                   report);
   return MN_OK;
 }

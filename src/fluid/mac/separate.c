@@ -78,6 +78,17 @@ static int touches_wall(const mn_mac *mac, int i, int j, int k)
   return 0;
 }
 
+static int is_open(const mn_mac *mac, int i, int j, int k)
+{
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *w = &mac->geometry.open[a];
+    int64_t q = mn_index(w, i, j, k);
+    if (w->at[q] > 0 || w->at[q + w->stride[a]] > 0)
+      return 1;
+  }
+  return 0;
+}
+
 static void leave_out_inflows(mn_mac *mac)
 {
   const mn_field *b = &mac->b;
@@ -91,31 +102,74 @@ static void leave_out_inflows(mn_mac *mac)
       }
 }
 
-/* Cells that were no water get the mean of the neighbours that were. */
-static void guess_new_cells(mn_mac *mac)
+/* The same marks without the matrix. */
+static void mark_walls(mn_mac *mac)
+{
+  const mn_field *phi = &mac->liquid_next;
+  unsigned char *mark = mac->separate.lcp.separating + (phi->at - phi->data);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < mn_slabs(phi); s++) {
+    int k, j0, j1;
+    mn_slab(phi, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < phi->n[0]; i++) {
+        int64_t c = mn_index(phi, i, j, k);
+        mark[c] = phi->at[c] < 0 && touches_wall(mac, i, j, k) && is_open(mac, i, j, k);
+      }
+  }
+}
+
+/* Fills the problem. The default solver takes its rows from the geometry, unless one is to be
+   changed. */
+static mn_status describe(mn_mac *mac, int changes)
+{
+  mn_lcp *lcp = &mac->separate.lcp;
+  mn_pressure_geometry geometry = {mac->geometry.open, &mac->liquid_next, mac->open_sides, 0.01};
+  if (mac->def->fluid.lcp_solver != MN_LCP_FAST || changes) {
+    MN_TRY(mn_lcp_assemble(mac->ctx, &geometry, lcp));
+    leave_out_inflows(mac);
+    return MN_OK;
+  }
+  mn_lcp_set_geometry(&geometry, lcp);
+  mark_walls(mac);
+  lcp->marked = 1;
+  lcp->analysed = mac->pressure;
+  return MN_OK;
+}
+
+/* A cell that was no water gets the mean of the neighbours that were. */
+static double mean_of_neighbours(const mn_mac *mac, int i, int j, int k)
 {
   const mn_field *was = &mac->state.liquid, *old = &mac->state.p;
-  const mn_lcp *lcp = &mac->separate.lcp;
+  int at[3] = {i, j, k}, number = 0;
+  double sum = 0;
+  for (int side = 0; side < 2 * mac->grid.dim; side++) {
+    int a = side / 2, up = side & 1 ? 1 : -1;
+    int64_t n = mn_index(old, i, j, k) + up * old->stride[a];
+    if (at[a] + up < 0 || at[a] + up >= old->n[a] || !(was->at[n] < 0))
+      continue;
+    sum += fmax(old->at[n], 0);
+    number++;
+  }
+  return number ? sum / number : 0;
+}
+
+static void guess_new_cells(mn_mac *mac)
+{
+  const mn_field *was = &mac->state.liquid;
+  const unsigned char *wall = mac->separate.lcp.separating + (mac->dp.at - mac->dp.data);
   mn_field *p = &mac->dp;
-  int64_t base = p->at - p->data;
-  for (int k = 0; k < p->n[2]; k++)
-    for (int j = 0; j < p->n[1]; j++)
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < mn_slabs(p); s++) {
+    int k, j0, j1;
+    mn_slab(p, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
       for (int i = 0; i < p->n[0]; i++) {
         int64_t c = mn_index(p, i, j, k);
-        if (!lcp->separating[base + c] || was->at[c] < 0)
-          continue;
-        int at[3] = {i, j, k}, number = 0;
-        double sum = 0;
-        for (int side = 0; side < 2 * mac->grid.dim; side++) {
-          int a = side / 2, up = side & 1 ? 1 : -1;
-          int64_t n = c + up * p->stride[a];
-          if (at[a] + up < 0 || at[a] + up >= p->n[a] || !(was->at[n] < 0))
-            continue;
-          sum += fmax(old->at[n], 0);
-          number++;
-        }
-        p->at[c] = number ? sum / number : 0;
+        if (wall[c] && !(was->at[c] < 0))
+          p->at[c] = mean_of_neighbours(mac, i, j, k);
       }
+  }
 }
 
 /* ---- regions without air --------------------------------------------------------------------- */
@@ -204,27 +258,26 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
                             mn_solve_report *report)
 {
   mn_separate *s = &mac->separate;
-  mn_pressure_geometry geometry = {mac->geometry.open, &mac->liquid_next, mac->open_sides, 0.01};
-  int regions = mn_pressure_region_count(mac->pressure);
-  MN_TRY(mn_lcp_assemble(mac->ctx, &geometry, &s->lcp));
-  leave_out_inflows(mac);
+  int regions = mn_pressure_region_count(mac->pressure), fixed = 0;
   mn_pressure_sum_regions(mac->pressure, &mac->b);
   for (int r = 0; r < regions; r++) {
     closure kind = closure_of(mac, r, sum_tolerance);
     report->closed_regions += kind != HAS_AIR;
+    fixed += kind == FIXED;
     if (kind == CROWDED) {
       report->reason = MN_INCOMPATIBLE;
       return MN_OK;
     }
   }
-  for (int r = 0; r < regions && report->closed_regions; r++)
+  MN_TRY(describe(mac, fixed > 0));
+  for (int r = 0; r < regions && fixed; r++)
     if (closure_of(mac, r, sum_tolerance) == FIXED)
       pin_region(mac, r);
   guess_new_cells(mac);
   mn_lcp_report found;
   MN_TRY(mn_lcp_solve(s->solver, &s->lcp, &mac->b, tolerance,
                       mac->def->fluid.pressure_max_iterations, &mac->dp, &found));
-  for (int r = 0; r < regions && report->closed_regions; r++)
+  for (int r = 0; r < regions && fixed; r++)
     if (closure_of(mac, r, sum_tolerance) == FIXED)
       level_region(mac, r);
   mark_held(mac);

@@ -1,5 +1,6 @@
-/* The default LCP solver: from the geometry and from the matrix it finds what plain policy iteration
-   finds, measured in two ways; the same bits for any number of threads; walls that hold on. */
+/* The default LCP solver: from the geometry and from the matrix it finds what plain policy
+   iteration finds, measured in two ways; the same bits for any number of threads; walls that hold
+   on. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* The multigrid cycle against its plain twin: natural order, no colours split, full matrices by
-   Galerkin products, the same algorithm; also with cells held at 0. And what CG needs of it: symmetry. */
+   Galerkin products, the same algorithm; also with cells held at 0. And what CG needs of it:
+   symmetry. */
 #include "cases.h"
 #include "pressure/mgpcg.h"
 
@@ -389,8 +390,7 @@ static void coarsest_inverse(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(against_plain_twin),
-                                     cmocka_unit_test(held_cells),
-                                     cmocka_unit_test(symmetric),
+                                     cmocka_unit_test(held_cells), cmocka_unit_test(symmetric),
                                      cmocka_unit_test(coarsest_inverse)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
