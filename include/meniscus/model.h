@@ -116,6 +116,7 @@ typedef struct mn_fluid_def {
 
   mn_walls walls;                /* of water */
   mn_lcp_solver_kind lcp_solver; /* for separating walls */
+  int enclosed;                  /* water may fill a closed space without any air */
   mn_transfer transfer;          /* of water */
   double flip;                   /* part of FLIP in the blend with PIC */
   double jitter;                 /* of fresh particles, in half cells */

@@ -138,6 +138,9 @@ static const mn_key water_keys[] = {
      "fas-plain-walls fas-direct",
      AT(mn_fluid_def, lcp_solver),
      "of the pressure with separating walls; all find the same solution, see theory/lcp.md"},
+    {"enclosed", MN_KEY_FLAG, "", "false", 0, 0, 0, "", AT(mn_fluid_def, enclosed),
+     "true allows water that fills a closed space at the start, without air and with no solid that "
+     "moves; it can only circulate"},
     {"transfer", MN_KEY_CHOICE, "", "\"apic\"", 0, 0, 0, "apic flip marker levelset",
      AT(mn_fluid_def, transfer),
      "apic: particles with an affine velocity each; flip: particles that take over changes of the "

@@ -163,9 +163,9 @@ void mn_mac_close(const mn_mac *mac, double time, const mn_field *held, mn_field
         u[a].data[q] = g->wall[a].data[q];
       else if (e->layer[q] == MN_OUT_OF_REACH)
         u[a].data[q] = 0; /* far from the liquid */
+    mn_extension_apply(e, &u[a]);
     if (held && held->data)
       mn_separate_faces(mac, held, a, &u[a]);
-    mn_extension_apply(e, &u[a]);
     mn_mac_fill_velocity(mac, time, &u[a], a);
   }
 }

@@ -188,11 +188,14 @@ int mn_separates(const mn_model_def *def);
 double mn_separate_bytes(const mn_model_def *def); /* per point */
 mn_status mn_separate_create(mn_mac *mac);
 void mn_separate_destroy(mn_mac *mac);
+/* MN_BAD_INPUT if all the water is enclosed without air for ever (any walls) and the scene does not
+   say that this is meant. */
+mn_status mn_separate_refuse(mn_mac *mac);
 /* dp <- the pressure for b that pushes only, from dp; separate.held <- the cells that part. The
    regions of `pressure` must be those of this geometry; b is changed in regions without air. */
 mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum_tolerance,
                             mn_solve_report *report);
-/* Closed faces beside held cells move with the water that leaves them. */
+/* Closed faces beside held cells and air move with the water that leaves them. */
 void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u);
 /* Some cell at most `reach` cells away along each axis is held. */
 int mn_separate_near(const mn_field *held, int i, int j, int k, int reach);

@@ -208,6 +208,8 @@ static mn_status initial_state(mn_mac *mac)
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&mac->star[a], &s->u[a]);
   MN_TRY(mn_mac_project(mac, 1, &mac->report));
+  if (is_water(mac))
+    MN_TRY(mn_separate_refuse(mac));
   if (mac->report.reason != MN_CONVERGED)
     return mn_fail(mac->ctx, MN_FAILED,
                    "the initial velocity could not be made free of divergence: the pressure solve "

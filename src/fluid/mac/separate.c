@@ -18,8 +18,8 @@
              sum to 0; all walls count as sticking.
      F < 0   (a lid lifted off a full tank) some cell must part; the LCP decides which.
 
-   The velocity of a closed face beside a held cell is that of the water, where it moves away, so
-   that particles in the last half cell come along.
+   The velocity of a closed face beside a held cell or air is that of the water, where it moves
+   away, so that particles in the last half cell come along.
 
    Verified by tests/verify/test_separating.c. */
 #include "fluid/mac/internal.h"
@@ -60,6 +60,27 @@ void mn_separate_destroy(mn_mac *mac)
   mn_field_destroy(&mac->separate.held);
   mn_lcp_destroy(&mac->separate.lcp);
   mn_lcp_solver_destroy(&mac->separate.solver);
+}
+
+/* All the water is enclosed at the start, and no solid will ever make room. */
+mn_status mn_separate_refuse(mn_mac *mac)
+{
+  int regions = mn_pressure_region_count(mac->pressure);
+  size_t cells = 0;
+  if (mac->def->fluid.enclosed || mac->moving || !regions)
+    return MN_OK;
+  for (int r = 0; r < regions; r++) {
+    if (!mn_pressure_get_region(mac->pressure, r).closed)
+      return MN_OK;
+    cells += mn_pressure_get_region(mac->pressure, r).cells;
+  }
+  mn_pressure_region one = mn_pressure_get_region(mac->pressure, 0);
+  mn_vec3 x = mn_position(&mac->b, one.first[0], one.first[1], one.first[2]);
+  return mn_fail(mac->ctx, MN_BAD_INPUT,
+                 "fluid.initial_water: all the water (%zu cells, one at (%g, %g, %g)) is enclosed "
+                 "by walls, with no air, so it has nowhere to go; make it smaller, open a side of "
+                 "the domain, or, if it shall only circulate, set fluid.enclosed = true",
+                 cells, x.x, x.y, x.z);
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -287,6 +308,12 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
 
 /* ---- what follows from it -------------------------------------------------------------------- */
 
+/* The water or air in cell c (index of a cell field) may move away from its walls. */
+static int is_free(const mn_mac *mac, const mn_field *held, int64_t c)
+{
+  return held->at[c] > 0 || mac->state.liquid.at[c] >= 0;
+}
+
 void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u)
 {
   const mn_mac_geometry *g = &mac->geometry;
@@ -300,9 +327,9 @@ void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_fie
           continue;
         int at[3] = {i, j, k};
         double wall = g->wall[axis].at[q];
-        if (at[axis] < u->n[axis] - 1 && held->at[c] > 0 && w->at[q + s] > 0)
+        if (at[axis] < u->n[axis] - 1 && is_free(mac, held, c) && w->at[q + s] > 0)
           u->at[q] = fmax(wall, u->at[q + s]);
-        else if (at[axis] > 0 && held->at[c - held->stride[axis]] > 0 && w->at[q - s] > 0)
+        else if (at[axis] > 0 && is_free(mac, held, c - held->stride[axis]) && w->at[q - s] > 0)
           u->at[q] = fmin(wall, u->at[q - s]);
       }
 }
