@@ -119,6 +119,35 @@ static mn_status write_contour(mn_context *ctx, const mn_field *field, double ti
   return status;
 }
 
+/* The water as a closed body: one layer of air is put around the domain, with the sign turned, so
+   that the surface runs along the sides where water touches them. */
+static mn_status write_liquid(mn_context *ctx, const mn_field *phi, double time, const char *path)
+{
+  const mn_grid *g = phi->grid;
+  int n[3], deep = g->dim == 3;
+  mn_vec3 origin = g->origin;
+  for (int a = 0; a < 3; a++) {
+    n[a] = phi->n[a] + (a < g->dim ? 2 : 0);
+    origin.v[a] += a < g->dim ? g->dx * (g->lo[a] - 1) : 0;
+  }
+  mn_grid larger = mn_grid_make(g->exec, g->dim, n, g->dx, origin);
+  mn_field f;
+  MN_TRY(mn_field_create(ctx, &larger, MN_CELL, "closed surface", &f));
+  for (int k = 0; k < f.n[2]; k++)
+    for (int j = 0; j < f.n[1]; j++)
+      for (int i = 0; i < f.n[0]; i++) {
+        int at[3] = {i - 1, j - 1, k - deep}, in[3];
+        for (int a = 0; a < 3; a++)
+          in[a] = at[a] < 0 ? 0 : at[a] < phi->n[a] ? at[a] : phi->n[a] - 1;
+        double value = mn_get(phi, in[0], in[1], in[2]);
+        int outside = at[0] != in[0] || at[1] != in[1] || at[2] != in[2];
+        mn_set(&f, i, j, k, outside ? fabs(value) : value);
+      }
+  mn_status status = write_contour(ctx, &f, time, path);
+  mn_field_destroy(&f);
+  return status;
+}
+
 static mn_status frame_path(mn_context *ctx, const char *folder, const char *kind, int frame,
                             const char *ending, char path[MN_PATH_MAX])
 {
@@ -137,7 +166,7 @@ mn_status mn_frame_write_view(mn_context *ctx, const mn_mac_view *view, int soli
   }
   if (view->liquid) {
     MN_TRY(frame_path(ctx, folder, "liquid", frame, "vtp", path));
-    MN_TRY(write_contour(ctx, view->liquid, time, path));
+    MN_TRY(write_liquid(ctx, view->liquid, time, path));
   }
   MN_TRY(frame_path(ctx, folder, "grid", frame, "vti", path));
   return write_grid(ctx, view, time, path);

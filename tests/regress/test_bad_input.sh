@@ -124,4 +124,22 @@ if mount -t tmpfs -o size=200k tmpfs small 2> /dev/null; then
   expect 3 'cannot (write|make|sync).*small/run' "$program" run scene.lua -o small/run --quiet --frames 50
   whole small
 fi
+# water that is not there, or has nowhere to go
+water() { # keys of the water, other keys of the scene
+  echo "return scene { domain = box { size = {1, 1}, cells = {16, 16} }, fluid = water { $1 }, ${2-} output = { frames = 1, vtk = false, preview = false } }" | scene
+}
+ball='solids = { obstacle { shape = disk { center = {0.5, 0.5}, radius = 0.4 } } },'
+inside='initial_water = disk { center = {0.5, 0.5}, radius = 0.2 }'
+full='initial_water = box { lo = {-1, -1}, hi = {2, 2} }'
+for transfer in apic marker levelset; do
+  water "transfer = \"$transfer\", initial_water = box { lo = {3, 3}, hi = {4, 4} }" && check 2 'initial_water holds no water'
+  water "transfer = \"$transfer\", $inside" "$ball" && check 2 'initial_water holds no water: .*inside solids'
+  water "transfer = \"$transfer\", $full" && check 2 'enclosed.*open a side.*fluid.enclosed = true'
+  water "transfer = \"$transfer\", $full, walls = \"sticking\"" && check 2 'enclosed'
+  water "transfer = \"$transfer\", $full, enclosed = true" && check 0 ''
+done
+water "$inside, walls = \"separate\"" && check 2 'walls.*separating'
+water "$inside, lcp_solver = \"fass\"" && check 2 'lcp_solver.*fas'
+water "$inside, divergence_tolerance = -1" && check 2 'divergence_tolerance'
+
 exit $failed

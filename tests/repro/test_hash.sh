@@ -24,6 +24,15 @@ three smoke-disk -p n=128 --frames 1
 three smoke-sphere -p n=28 --frames 1
 three moving-plate -p n=136 --frames 1
 three dam-break -p n=30 --frames 1
+three ceiling -p n=136 --frames 2
+three lid -p n=136 --frames 1
+
+# Water that parts from a wall: stopped and resumed.
+whole=$(hash_of 1 ceiling -p n=40 --frames 8)
+rm -rf "$work/cut"
+"$program" run ceiling -p n=40 --frames 3 -o "$work/cut" --quiet
+"$program" resume "$work/cut" --frames 8 --threads 2 --quiet
+same "ceiling: resumed" "$whole" "$(state_hash "$work/cut")"
 
 # The control: a hash that never changes would pass all of the above.
 a=$(hash_of 1 smoke-disk -p n=24 --frames 2)

@@ -188,8 +188,8 @@ int mn_separates(const mn_model_def *def);
 double mn_separate_bytes(const mn_model_def *def); /* per point */
 mn_status mn_separate_create(mn_mac *mac);
 void mn_separate_destroy(mn_mac *mac);
-/* MN_BAD_INPUT if all the water is enclosed without air for ever (any walls) and the scene does not
-   say that this is meant. */
+/* MN_BAD_INPUT if there is no water at the start, or if all of it is enclosed without air, no solid
+   moves that could make room, and the scene does not say that this is meant. Any walls. */
 mn_status mn_separate_refuse(mn_mac *mac);
 /* dp <- the pressure for b that pushes only, from dp; separate.held <- the cells that part. The
    regions of `pressure` must be those of this geometry; b is changed in regions without air. */

@@ -62,11 +62,12 @@ void mn_separate_destroy(mn_mac *mac)
   mn_lcp_solver_destroy(&mac->separate.solver);
 }
 
-/* All the water is enclosed at the start, and no solid will ever make room. */
 mn_status mn_separate_refuse(mn_mac *mac)
 {
   int regions = mn_pressure_region_count(mac->pressure);
   size_t cells = 0;
+  if (!regions && !mac->water.on)
+    return mn_water_missing(mac);
   if (mac->def->fluid.enclosed || mac->moving || !regions)
     return MN_OK;
   for (int r = 0; r < regions; r++) {

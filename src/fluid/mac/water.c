@@ -197,8 +197,11 @@ static void surface(mn_mac *mac)
   mn_water_target(mac, &mac->liquid_next);
 }
 
-static mn_status no_water(mn_mac *mac)
+mn_status mn_water_missing(mn_mac *mac)
 {
+  for (int s = 0; s < mac->def->source_count; s++)
+    if (mac->def->sources[s].blows)
+      return MN_OK;
   return mn_fail(
       mac->ctx, MN_BAD_INPUT,
       "fluid.initial_water holds no water: it lies outside the domain, inside solids, or "
@@ -211,11 +214,8 @@ mn_status mn_water_seed(mn_mac *mac)
   mn_water *w = &mac->water;
   MN_TRY(mn_water_fill(mac));
   MN_TRY(mn_water_sort(mac, 0));
-  int blows = 0;
-  for (int s = 0; s < mac->def->source_count; s++)
-    blows |= mac->def->sources[s].blows;
-  if (!w->next.count && !blows)
-    return no_water(mac);
+  if (!w->next.count)
+    MN_TRY(mn_water_missing(mac));
   surface(mac);
   mn_field_fill(&w->target, 0);               /* nothing to repair before the first step */
   mn_water_to_grid(mac, &w->next, mac->star); /* for the weights */

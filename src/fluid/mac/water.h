@@ -28,6 +28,8 @@ int mn_water_is_marked(const mn_mac *mac);
 double mn_water_rows(const mn_model_def *def);
 MN_MUST_CHECK mn_status mn_water_create(mn_mac *mac);
 void mn_water_destroy(mn_mac *mac);
+/* MN_BAD_INPUT, for there is no water, unless an inflow will bring some. */
+MN_MUST_CHECK mn_status mn_water_missing(mn_mac *mac);
 /* Particles in the initial shape; the level set liquid_next from them. */
 MN_MUST_CHECK mn_status mn_water_seed(mn_mac *mac);
 /* Particles moved along the trace velocity, liquid_next from them, star from their velocities. */
