@@ -227,7 +227,7 @@ static int is_deep(const mn_field *phi, int i, int j, int k)
    close it would be suction. */
 static int parting(const mn_mac *mac, int i, int j, int k)
 {
-  return mac->state.held.data && mn_separate_near(&mac->state.held, i, j, k, 2);
+  return mac->state.held.data && mn_separate_near(&mac->state.held, i, j, k, 1);
 }
 
 void mn_water_target(mn_mac *mac, const mn_field *phi)
