@@ -4,10 +4,10 @@
 
    along each camera ray, front to back; l is the light that arrives through the smoke and past the
    solids, swept once through the grid layer by layer from the top, which also softens shadows.
-   Solids and the water surface are found by sphere tracing their distance fields. Pictures, not
-   measurements: fields are reduced to LIMIT cells along the longest axis.
-   Sources: [Max 1995] for the integral, [Hart 1996] for the tracing. Verified by
-   tests/unit/io/test_preview.c. */
+   Solids and the water surface are found by sphere tracing their distance fields. A solid around
+   everything, a vessel, is cut away: rays start where they leave it, and light passes. Pictures,
+   not measurements: fields are reduced to LIMIT cells along the longest axis. Sources: [Max 1995]
+   for the integral, [Hart 1996] for the tracing. Verified by tests/unit/io/test_preview.c. */
 #include "io/preview3d.h"
 
 #include <math.h>
@@ -36,6 +36,7 @@ typedef struct view3 {
   mn_vec3 eye, right, up, forward;
   double scale, cx, cy; /* px = cx + scale x / z, py = cy - scale y / z */
   int smoke, water, floor;
+  int vessel; /* the domain's corners are all inside solids */
 } view3;
 
 /* ---- values and light ------------------------------------------------------------------------ */
@@ -64,9 +65,22 @@ static double depth_above(const view3 *v, const float *depth, double x, int j, d
   for (int c = 0; c < 4; c++) {
     int a = i + (c & 1), b = k + (c >> 1);
     if (a >= 0 && b >= 0 && a < s->n[0] && b < s->n[2])
-      sum += (c & 1 ? tx : 1 - tx) * (c >> 1 ? tz : 1 - tz) * (double)depth[cell(s, a, j, b)];
+      sum +=
+          (c & 1 ? tx : 1 - tx) * (c >> 1 ? tz : 1 - tz) * fmax(0, (double)depth[cell(s, a, j, b)]);
   }
   return sum;
+}
+
+static const float IN_VESSEL = -1; /* instead of a depth */
+
+/* Whether nothing but the vessel lies towards the light from a point of layer j - 1. */
+static int below_vessel(const view3 *v, const float *depth, double x, int j, double z)
+{
+  const mn_shown *s = v->shown;
+  int i = (int)floor(x + 0.5), k = (int)floor(z + 0.5);
+  if (i < 0 || k < 0 || i >= s->n[0] || k >= s->n[2] || j >= s->n[1])
+    return 1;
+  return depth[cell(s, i, j, k)] == IN_VESSEL;
 }
 
 /* From the top down: depth(x) = depth(one layer up, towards the light) + that of the way between.
@@ -84,7 +98,13 @@ static void sweep_light(view3 *v, int threads)
         if (v->view->solid) {
           mn_vec3 x = mn_v3(s->origin.x + (i + 0.5) * s->dx, s->origin.y + (j + 0.5) * s->dx,
                             s->origin.z + (k + 0.5) * s->dx);
-          own += OPAQUE * mn_clamp(0.5 - mn_sample(v->view->solid, x) / s->dx, 0, 1);
+          double distance = mn_sample(v->view->solid, x);
+          if (v->vessel && distance < 0.5 * s->dx &&
+              below_vessel(v, v->light, i + sx, j + 1, k + sz)) {
+            v->light[c] = IN_VESSEL;
+            continue;
+          }
+          own += OPAQUE * mn_clamp(0.5 - distance / s->dx, 0, 1);
         }
         double above = j + 1 < s->n[1] ? depth_above(v, v->light, i + sx, j + 1, k + sz) : 0;
         v->light[c] = (float)(above + own);
@@ -92,7 +112,7 @@ static void sweep_light(view3 *v, int threads)
   }
   size_t cells = (size_t)s->n[0] * (size_t)s->n[1] * (size_t)s->n[2];
   for (size_t c = 0; c < cells; c++)
-    v->light[c] = expf(-v->light[c]);
+    v->light[c] = expf(-fmaxf(0, v->light[c]));
 }
 
 static void mark_empty(view3 *v)
@@ -385,14 +405,22 @@ static mn_rgb ray_colour(const view3 *v, mn_vec3 d, mn_rgb background)
   if (v->floor && axis_out == 1 && d.y < 0)
     background = mn_rgb_mix(background, shade_floor(v, mn_madd(v->eye, t1, d)), 0.9);
   mn_rgb c = {0, 0, 0};
-  hit solid, liquid;
+  hit solid, liquid, out;
+  if (v->vessel && mn_sample(v->view->solid, mn_madd(v->eye, t0, d)) < 0) {
+    if (!trace(v, v->view->solid, -1, d, t0, t1, axis_in, &out) || out.cover < 1)
+      return background;
+    t0 = out.t;
+  }
   int hits = v->view->solid && trace(v, v->view->solid, 1, d, t0, t1, axis_in, &solid);
   if (v->water) {
     if (hits)
       background = mn_rgb_mix(background, shade_solid(v, &solid, d), solid.cover);
     double end = hits && solid.cover == 1 ? solid.t : t1;
-    if (trace(v, v->view->liquid, 1, d, t0, end, axis_in, &liquid))
+    if (trace(v, v->view->liquid, 1, d, t0, end, axis_in, &liquid)) {
+      if (v->vessel && liquid.t == t0)
+        liquid.n = out.n; /* water that stands at the vessel */
       background = through_water(v, d, &liquid, end, background);
+    }
     return background;
   }
   double begin = t0;
@@ -461,6 +489,14 @@ static mn_status draw(mn_context *ctx, view3 *v, double time)
   return MN_OK;
 }
 
+static int in_vessel(const view3 *v)
+{
+  int inside = v->view->solid != NULL;
+  for (int c = 0; c < 8 && inside; c++)
+    inside = mn_sample(v->view->solid, corner(v, c)) < 0;
+  return inside;
+}
+
 mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_model_def *def,
                              double time, mn_image *image)
 {
@@ -476,6 +512,7 @@ mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_
     cells *= (size_t)shown.n[a];
     blocks *= (size_t)v.blocks[a];
   }
+  v.vessel = in_vessel(&v);
   v.sigma = THICKNESS / v.longest;
   v.smoke = shown.map == MN_MAP_SMOKE;
   v.water = shown.map == MN_MAP_WATER;
