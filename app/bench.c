@@ -1,9 +1,12 @@
 #include "bench.h"
 
+#include <math.h>
 #include <string.h>
 
 static const app_option options[] = {
     {"--full", NULL, "the large sizes too"},
+    {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...)"},
+    {"--threads", "N", "threads to use (lai-...)"},
     {"--json", NULL, "one JSON object per number"},
     {0},
 };
@@ -11,6 +14,18 @@ static const app_option options[] = {
 static const app_bench_entry benches[] = {
     {"pressure", "the linear pressure solve: iterations, work units, threads, memory",
      app_bench_pressure},
+    {"lai-6.1", "iterations per pressure equation, half a circle of water, 2D", app_bench_lai},
+    {"lai-6.2", "the same, half a sphere, 3D", app_bench_lai},
+    {"lai-6.3", "the same, the maze, 2D", app_bench_lai},
+    {"lai-6.4", "iterations at frame 10, half a sphere", app_bench_lai},
+    {"lai-6.5", "iterations at frame 70, sphere and block", app_bench_lai},
+    {"lai-6.6", "iterations at frame 10, joined spheres", app_bench_lai},
+    {"lai-6.7", "linear systems per pressure equation, half a circle, 2D", app_bench_lai},
+    {"lai-6.8", "the same, half a sphere, 3D", app_bench_lai},
+    {"lai-6.9", "seconds per pressure equation, half a circle, 2D", app_bench_lai},
+    {"lai-6.10", "the same, half a sphere, 3D", app_bench_lai},
+    {"lai-6.11", "the same, the maze, 2D", app_bench_lai},
+    {"lai-6.12", "iterations of variants of fas at frame 10, half a sphere", app_bench_lai},
     {0},
 };
 
@@ -19,6 +34,7 @@ void app_bench_row(app_bench_run *run, const char *row, const char *column, doub
 {
   int holds = bound == APP_AT_MOST ? measured <= reference : measured >= reference;
   run->rows++;
+  run->judged++;
   run->held += holds;
   if (run->json) {
     cJSON *o = cJSON_CreateObject();
@@ -35,6 +51,56 @@ void app_bench_row(app_bench_run *run, const char *row, const char *column, doub
     printf("%-28s %-32s %12s  %-9s %14s  %s\n", "row", "column", "measured", "", "", "holds");
   printf("%-28s %-32s %12.5g  %-9s %2s %11.5g  %s\n", row, column, measured, source,
          bound == APP_AT_MOST ? "<=" : ">=", reference, holds ? "yes" : "no");
+  fflush(stdout);
+}
+
+/* "-" where there is nothing to tell. */
+static void number_text(double value, char text[16])
+{
+  if (value == 0)
+    snprintf(text, 16, "-");
+  else if (isfinite(value))
+    snprintf(text, 16, "%.5g", value);
+  else
+    snprintf(text, 16, "failed");
+}
+
+void app_bench_compare(app_bench_run *run, const char *row, const char *column, app_bench_number n)
+{
+  int judged = n.reference != 0;
+  int holds = n.bound == APP_AT_MOST ? n.measured <= n.reference : n.measured >= n.reference;
+  run->rows++;
+  run->judged += judged;
+  run->held += judged && holds;
+  if (run->json) {
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "bench", run->name);
+    cJSON_AddStringToObject(o, "row", row);
+    cJSON_AddStringToObject(o, "column", column);
+    cJSON_AddNumberToObject(o, "measured", n.measured); /* null unless finite */
+    if (n.published != 0)
+      cJSON_AddNumberToObject(o, "published", n.published);
+    if (judged)
+      cJSON_AddNumberToObject(o, n.bound == APP_AT_MOST ? "at_most" : "at_least", n.reference);
+    cJSON_AddItemToObject(o, "holds", judged ? cJSON_CreateBool(holds) : cJSON_CreateNull());
+    app_print_json(o);
+    return;
+  }
+  char measured[16], published[16], reference[16];
+  number_text(n.measured, measured);
+  number_text(n.published, published);
+  number_text(n.reference, reference);
+  if (run->rows == 1)
+    printf("%-28s %-22s %12s %12s   %-12s %s\n", "row", "column", "measured", "published", "bound",
+           "holds");
+  printf("%-28s %-22s %12s %12s %2s %-12s %s\n", row, column, measured, published,
+         !judged                  ? ""
+         : n.bound == APP_AT_MOST ? "<="
+                                  : ">=",
+         reference,
+         !judged ? "-"
+         : holds ? "yes"
+                 : "no");
   fflush(stdout);
 }
 
@@ -63,10 +129,10 @@ static int bench(app_args *args)
     names[i] = benches[i].name;
     if (strcmp(args->words[0], benches[i].name))
       continue;
-    app_bench_run run = {args, app_get(args, "--full") != NULL, json, benches[i].name, 0, 0};
+    app_bench_run run = {args, app_get(args, "--full") != NULL, json, benches[i].name, 0, 0, 0};
     int status = benches[i].run(&run);
     if (!status && !json)
-      printf("%d of %d hold\n", run.held, run.rows);
+      printf("%d of %d hold\n", run.held, run.judged);
     return status;
   }
   const char *near = app_nearest(args->words[0], names);
@@ -77,7 +143,7 @@ static int bench(app_args *args)
 
 const app_command app_bench = {
     "bench",
-    "bench [NAME] [--full] [--json]",
+    "bench [NAME] [--size N] [--full] [--threads N] [--json]",
     "reproduce a table of measured numbers; without a name: list them",
     "Numbers that depend on the machine are ratios measured in one run.",
     1,

@@ -8,7 +8,7 @@ typedef struct app_bench_run {
   const app_args *args;
   int full, json;
   const char *name;
-  int rows, held;
+  int rows, judged, held; /* numbers: all, with a bound, within it */
 } app_bench_run;
 
 typedef enum app_bound { APP_AT_MOST, APP_AT_LEAST } app_bound;
@@ -17,11 +17,22 @@ typedef enum app_bound { APP_AT_MOST, APP_AT_LEAST } app_bound;
 void app_bench_row(app_bench_run *run, const char *row, const char *column, double measured,
                    const char *source, app_bound bound, double reference);
 
+/* A number beside a published one, with a bound of its own. */
+typedef struct app_bench_number {
+  double measured;  /* infinite: it could not be measured because a solve failed */
+  double published; /* 0: none; infinite: failed there as well */
+  app_bound bound;
+  double reference; /* 0: nothing is demanded */
+} app_bench_number;
+void app_bench_compare(app_bench_run *run, const char *row, const char *column,
+                       app_bench_number number);
+
 typedef struct app_bench_entry {
   const char *name, *text;
   int (*run)(app_bench_run *run); /* exit status */
 } app_bench_entry;
 
 int app_bench_pressure(app_bench_run *run);
+int app_bench_lai(app_bench_run *run); /* the table of its name */
 
 #endif

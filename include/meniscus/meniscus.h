@@ -4,6 +4,7 @@
 
 #include "meniscus/base.h"
 #include "meniscus/box.h"
+#include "meniscus/contest.h"
 #include "meniscus/model.h"
 #include "meniscus/motion.h"
 #include "meniscus/pressure.h"

@@ -124,6 +124,7 @@ struct mn_mac {
   mn_solve_report report;
   mn_water water;
   mn_separate separate;
+  mn_mac_watcher watcher;
 };
 
 /* geometry.c */
@@ -176,6 +177,9 @@ void mn_mac_viscosity_destroy(mn_mac *mac);
 mn_status mn_mac_diffuse(mn_mac *mac, double dt);
 
 /* project.c */
+/* Shows the equation to the watcher, if there is one. */
+mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry, const mn_lcp *lcp,
+                               double tolerance);
 /* result <- the divergence-free part of star, dp <- the pressure (increment) that made it so */
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
 /* greatest |div u| over the cells with fluid; phi: the liquid's level set, without data for smoke;

@@ -6,6 +6,7 @@
 #include "grid/grid.h"
 #include "meniscus/box.h"
 #include "meniscus/model.h"
+#include "pressure/lcp.h"
 
 /* What writers and probes may look at, at the current time. Fields are borrowed. */
 typedef struct mn_mac_view {
@@ -35,6 +36,22 @@ typedef struct mn_mac_totals {
 MN_MUST_CHECK mn_status mn_mac_create(mn_context *ctx, const mn_model_def *def, mn_fluid *fluid);
 /* Bytes that mn_mac_create will allocate for this def, to refuse before trying. */
 double mn_mac_bytes(const mn_model_def *def);
+
+/* A pressure equation of water that is about to be solved; borrowed. */
+typedef struct mn_mac_equation {
+  const mn_grid *grid;
+  const mn_pressure_geometry *geometry;
+  const mn_lcp *lcp; /* of walls that water can leave, without matrix if geometry_only; or NULL */
+  const mn_field *b, *start;
+  double tolerance; /* in b's unit */
+} mn_mac_equation;
+
+/* Somebody who is shown every pressure equation, to solve it in other ways; changes nothing. */
+typedef struct mn_mac_watcher {
+  mn_status (*see)(void *user, const mn_mac_equation *equation);
+  void *user;
+} mn_mac_watcher;
+void mn_mac_watch(const mn_fluid *fluid, mn_mac_watcher watcher);
 
 mn_mac_view mn_mac_look(const mn_fluid *fluid);
 mn_mac_totals mn_mac_measure(const mn_fluid *fluid);

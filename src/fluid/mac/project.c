@@ -160,14 +160,26 @@ static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, dou
       region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
 }
 
+void mn_mac_watch(const mn_fluid *fluid, mn_mac_watcher watcher)
+{
+  ((mn_mac *)fluid->self)->watcher = watcher;
+}
+
+mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry, const mn_lcp *lcp,
+                               double tolerance)
+{
+  mn_mac_equation e = {&mac->grid, geometry, lcp, &mac->b, &mac->dp, tolerance};
+  return mac->watcher.see ? mac->watcher.see(mac->watcher.user, &e) : MN_OK;
+}
+
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
   int water = fluid->kind == MN_FLUID_WATER;
   *report = (mn_solve_report){0};
+  mn_pressure_geometry geometry = {mac->geometry.open, water ? &mac->liquid_next : NULL,
+                                   mac->open_sides, 0.01};
   if (!mac->assembled || water) {
-    mn_pressure_geometry geometry = {mac->geometry.open, water ? &mac->liquid_next : NULL,
-                                     mac->open_sides, 0.01};
     MN_TRY(mac->separate.on ? mn_pressure_analyse(mac->pressure, &geometry)
                             : mn_pressure_assemble(mac->pressure, &geometry));
     mac->assembled = 1;
@@ -187,9 +199,11 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
       pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
   if (fluid->project && mac->separate.on)
     MN_TRY(mn_separate_solve(mac, dt, tolerance, FLOW_ROUND_OFF * unit * surface, report));
-  else if (fluid->project)
+  else if (fluid->project) {
+    MN_TRY(mn_mac_show_equation(mac, &geometry, NULL, tolerance));
     MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, FLOW_ROUND_OFF * unit * surface,
                              fluid->pressure_max_iterations, &mac->dp, report));
+  }
   mn_pressure_region region = worst_region(mac, dt, &report->net_flow);
   if (report->reason == MN_INCOMPATIBLE)
     return incompatible(mac, &region, report->net_flow);

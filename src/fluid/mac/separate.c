@@ -297,6 +297,7 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
       pin_region(mac, r);
   guess_new_cells(mac);
   mn_lcp_report found;
+  MN_TRY(mn_mac_show_equation(mac, &s->lcp.geometry, &s->lcp, tolerance));
   MN_TRY(mn_lcp_solve(s->solver, &s->lcp, &mac->b, tolerance,
                       mac->def->fluid.pressure_max_iterations, &mac->dp, &found));
   for (int r = 0; r < regions && fixed; r++)

@@ -1,0 +1,63 @@
+/* [Lai 2021], chapter 6, at more sizes than test_lai.c: the circle at 128 cells a side, the sphere
+   at 32 and 64, frame 10 of the sphere at 128 with two variants of fas that must not work there
+   (table 6.12). */
+#include "lai_case.h"
+
+static void check_run(const mn_contestant *fas, const mn_contestant *pi, double published,
+                      double outer)
+{
+  CHECK(fas->failed == 0 && pi->failed == 0);
+  CHECK_LE(mean_iterations(fas), 1.5 * published);
+  CHECK_LE(mean_outer(pi), outer);
+}
+
+static void test_circle_128(void **state)
+{
+  (void)state;
+  mn_contestant who[] = {{.solver = "fas", .max_iterations = 400},
+                         {.solver = "pi-mg", .max_iterations = 400},
+                         {.solver = "fas-constant", .max_iterations = 2000}};
+  run_lai_case("half-circle", 128, "separating", 100, 0, who, 3);
+  check_run(&who[0], &who[1], 14.07, 2.0);
+  CHECK_DONE();
+  check_run(&who[2], &who[1], 14.07, 2.0);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+static void test_sphere(void **state)
+{
+  (void)state;
+  static const double published[2] = {9.75, 10.44};
+  double iterations[2];
+  for (int s = 0; s < 2; s++) {
+    mn_contestant who[] = {{.solver = "fas", .max_iterations = 400},
+                           {.solver = "pi-mg", .max_iterations = 400}};
+    run_lai_case("half-sphere", 32 << s, "separating", 100, 0, who, 2);
+    check_run(&who[0], &who[1], published[s], 3.5);
+    iterations[s] = mean_iterations(&who[0]);
+  }
+  CHECK_LE(iterations[1] / iterations[0], 3);
+  CHECK_DONE();
+}
+
+static void test_variants(void **state)
+{
+  (void)state;
+  mn_contestant who[] = {{.solver = "fas", .max_iterations = 400},
+                         {.solver = "fas-direct", .max_iterations = 250},
+                         {.solver = "fas-plain-walls", .max_iterations = 250}};
+  run_lai_case("half-sphere", 128, "separating", 9, 1, who, 3);
+  CHECK(who[0].failed == 0);
+  CHECK_LE(mean_iterations(&who[0]), 1.5 * 8);
+  CHECK(who[1].failed == 1);
+  CHECK(who[2].failed == 1);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_circle_128),
+                                     cmocka_unit_test(test_sphere),
+                                     cmocka_unit_test(test_variants)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
