@@ -26,6 +26,8 @@ static const app_bench_entry benches[] = {
     {"lai-6.10", "the same, half a sphere, 3D", app_bench_lai},
     {"lai-6.11", "the same, the maze, 2D", app_bench_lai},
     {"lai-6.12", "iterations of variants of fas at frame 10, half a sphere", app_bench_lai},
+    {"solid-newton", "a Newton step of 100,000 tetrahedra: assembly, factorisation, solve",
+     app_bench_solid_newton},
     {0},
 };
 

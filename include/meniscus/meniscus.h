@@ -11,6 +11,7 @@
 #include "meniscus/run.h"
 #include "meniscus/scene.h"
 #include "meniscus/shape.h"
+#include "meniscus/solid_problem.h"
 #include "meniscus/timefn.h"
 #include "meniscus/world.h"
 

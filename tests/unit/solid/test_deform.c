@@ -290,12 +290,27 @@ static void test_no_inversion(void **state)
   CHECK_DONE();
 }
 
+/* The problem that the bench measures. */
+static void test_problem(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_newton_result r;
+  CHECK_OK(ctx, mn_newton_problem(ctx, 1300, 1, &r));
+  CHECK(r.elements == 1296 && r.nodes == 14 * 16 + 9 * 16 && r.unknowns == 3 * r.nodes);
+  CHECK_GE((double)r.factor_entries, (double)r.matrix_entries / 2);
+  CHECK_GE(r.assembly_s, 1e-9);
+  CHECK_FAILS(ctx, mn_newton_problem(ctx, 3, 1, &r), MN_BAD_INPUT, "3 tetrahedra");
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solves),       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_refusals),     cmocka_unit_test(test_failures),
-      cmocka_unit_test(test_no_inversion),
+      cmocka_unit_test(test_no_inversion), cmocka_unit_test(test_problem),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
