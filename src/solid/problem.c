@@ -10,7 +10,7 @@
 /* A bar of 4 n x n x n cells of 6 tetrahedra, held at one end and bent by half a radian. */
 static mn_status make_bar(mn_context *ctx, int64_t elements, mn_deform **d)
 {
-  int n = (int)cbrt((double)elements / 24), body;
+  int n = (int)(cbrt((double)elements / 24) + 0.5), body;
   n = n < 1 ? 1 : n;
   int cells[3] = {(int)((double)elements / (6.0 * n * n) + 0.5), n, n};
   mn_vec3 size = mn_v3(cells[0] / (double)n, 1, 1);

@@ -297,7 +297,7 @@ static void test_problem(void **state)
   mn_context *ctx = check_context(1);
   mn_newton_result r;
   CHECK_OK(ctx, mn_newton_problem(ctx, 1300, 1, &r));
-  CHECK(r.elements == 1296 && r.nodes == 14 * 16 + 9 * 16 && r.unknowns == 3 * r.nodes);
+  CHECK(r.elements == 1344 && r.nodes == 15 * 25 && r.unknowns == 3 * r.nodes);
   CHECK_GE((double)r.factor_entries, (double)r.matrix_entries / 2);
   CHECK_GE(r.assembly_s, 1e-9);
   CHECK_FAILS(ctx, mn_newton_problem(ctx, 3, 1, &r), MN_BAD_INPUT, "3 tetrahedra");
