@@ -12,21 +12,27 @@ static const app_option options[] = {
 };
 
 static const app_bench_entry benches[] = {
-    {"pressure", "the linear pressure solve: iterations, work units, threads, memory",
+    {"pressure", "the linear pressure solve: iterations, work units, threads, memory", "1 min",
      app_bench_pressure},
-    {"lai-6.1", "iterations per pressure equation, half a circle of water, 2D", app_bench_lai},
-    {"lai-6.2", "the same, half a sphere, 3D", app_bench_lai},
-    {"lai-6.3", "the same, the maze, 2D", app_bench_lai},
-    {"lai-6.4", "iterations at frame 10, half a sphere", app_bench_lai},
-    {"lai-6.5", "iterations at frame 70, sphere and block", app_bench_lai},
-    {"lai-6.6", "iterations at frame 10, joined spheres", app_bench_lai},
-    {"lai-6.7", "linear systems per pressure equation, half a circle, 2D", app_bench_lai},
-    {"lai-6.8", "the same, half a sphere, 3D", app_bench_lai},
-    {"lai-6.9", "seconds per pressure equation, half a circle, 2D", app_bench_lai},
-    {"lai-6.10", "the same, half a sphere, 3D", app_bench_lai},
-    {"lai-6.11", "the same, the maze, 2D", app_bench_lai},
-    {"lai-6.12", "iterations of variants of fas at frame 10, half a sphere", app_bench_lai},
-    {"solid-newton", "a Newton step of 100,000 tetrahedra: assembly, factorisation, solve",
+    {"lai-6.1", "iterations per pressure equation, half a circle of water, 2D", "2 min",
+     app_bench_lai},
+    {"lai-6.2", "the same, half a sphere, 3D", "1 h", app_bench_lai},
+    {"lai-6.3", "the same, the maze, 2D", "30 s", app_bench_lai},
+    {"lai-6.4", "iterations at frame 10, half a sphere", "20 min", app_bench_lai},
+    {"lai-6.5", "iterations at frame 70, sphere and block", "1 h", app_bench_lai},
+    {"lai-6.6", "iterations at frame 10, joined spheres", "20 min", app_bench_lai},
+    {"lai-6.7", "linear systems per pressure equation, half a circle, 2D", "1 min", app_bench_lai},
+    {"lai-6.8", "the same, half a sphere, 3D", "1 h", app_bench_lai},
+    {"lai-6.9", "seconds per pressure equation, half a circle, 2D", "2 min", app_bench_lai},
+    {"lai-6.10", "the same, half a sphere, 3D", "1 h", app_bench_lai},
+    {"lai-6.11", "the same, the maze, 2D", "30 s", app_bench_lai},
+    {"lai-6.12", "iterations of variants of fas at frame 10, half a sphere", "15 min",
+     app_bench_lai},
+    {"lai-circle", "lai-6.1, 6.7 and 6.9 from one simulation", "2 min", app_bench_lai},
+    {"lai-sphere", "lai-6.2, 6.8 and 6.10 from one simulation", "1 h", app_bench_lai},
+    {"lai-maze", "lai-6.3 and 6.11 from one simulation", "30 s", app_bench_lai},
+    {"lai-frame-10", "lai-6.4 and 6.12 from one simulation", "20 min", app_bench_lai},
+    {"solid-newton", "a Newton step of 100,000 tetrahedra: assembly, factorisation, solve", "1 min",
      app_bench_solid_newton},
     {0},
 };
@@ -93,9 +99,9 @@ void app_bench_compare(app_bench_run *run, const char *row, const char *column, 
   number_text(n.published, published);
   number_text(n.reference, reference);
   if (run->rows == 1)
-    printf("%-28s %-22s %12s %12s   %-12s %s\n", "row", "column", "measured", "published", "bound",
-           "holds");
-  printf("%-28s %-22s %12s %12s %2s %-12s %s\n", row, column, measured, published,
+    printf("%-9s %-28s %-22s %12s %12s   %-12s %s\n", "table", "row", "column", "measured",
+           "published", "bound", "holds");
+  printf("%-9s %-28s %-22s %12s %12s %2s %-12s %s\n", run->name, row, column, measured, published,
          !judged                  ? ""
          : n.bound == APP_AT_MOST ? "<="
                                   : ">=",
@@ -108,14 +114,17 @@ void app_bench_compare(app_bench_run *run, const char *row, const char *column, 
 
 static int list_benches(int json)
 {
+  if (!json)
+    printf("%-12s %-7s on two idle cores, without --full\n", "name", "about");
   for (const app_bench_entry *b = benches; b->name; b++) {
     if (json) {
       cJSON *o = cJSON_CreateObject();
       cJSON_AddStringToObject(o, "bench", b->name);
       cJSON_AddStringToObject(o, "text", b->text);
+      cJSON_AddStringToObject(o, "takes", b->takes);
       app_print_json(o);
     } else {
-      printf("%-12s %s\n", b->name, b->text);
+      printf("%-12s %-7s %s\n", b->name, b->takes, b->text);
     }
   }
   return 0;

@@ -29,6 +29,7 @@ void app_bench_compare(app_bench_run *run, const char *row, const char *column,
 
 typedef struct app_bench_entry {
   const char *name, *text;
+  const char *takes;              /* about, on two idle cores */
   int (*run)(app_bench_run *run); /* exit status */
 } app_bench_entry;
 

@@ -18,20 +18,22 @@
 
 #include "bench.h"
 
-enum { FRAMES = 100, MOST = LAI_SOLVERS + 1 };
+enum { FRAMES = 100, MOST = 16, MOST_TABLES = 3 };
 
 static const double FAS_MARGIN = 1.5, GROWTH_MULTIGRID = 3, GROWTH_PCG = 10;
 static const double OUTER[2] = {2.0, 3.5};           /* in 2D, in 3D */
 static const double TRUE_LCPS = 93, TRUE_MARGIN = 7; /* percent */
 static const double LCP_COST = 2;                    /* of the linear solve */
 
-/* One size of one table. */
+/* One size of the tables of one simulation. */
 typedef struct job {
   app_bench_run *run;
-  const lai_table *table;
-  int size;    /* index */
-  int columns; /* of the table; one more contestant, fast, follows */
-  mn_contestant found[MOST];
+  const lai_table *tables[MOST_TABLES];
+  int table_count;
+  int size; /* index */
+  int count;
+  mn_contestant found[MOST]; /* in the simulation with separating walls */
+  mn_contestant sticking;    /* mic-pcg in that with sticking ones; no name: not needed */
 } job;
 
 static int is(const char *a, const char *b)
@@ -73,15 +75,15 @@ static void progress(const job *j, const char *walls, int frame, int frames)
   int live = isatty(STDERR_FILENO);
   if (!live && frame % 10 && frame != frames)
     return;
-  fprintf(stderr, "%s%s: %s, n = %d, %s walls, frame %d/%d%s", live ? "\r" : "", j->table->name,
-          j->table->scene, lai_sizes[j->size], walls, frame, frames,
+  fprintf(stderr, "%s%s: %s, n = %d, %s walls, frame %d/%d%s", live ? "\r" : "", j->run->name,
+          j->tables[0]->scene, lai_sizes[j->size], walls, frame, frames,
           live && frame < frames ? "   " : "\n");
 }
 
 /* All frames, or up to the first substep of the table's frame, in which alone the solvers meet. */
 static mn_status advance(job *j, mn_contestant *who, int count, const char *walls, mn_world *world)
 {
-  int frame = j->table->frame, frames = frame ? frame - 1 : FRAMES, every[MOST];
+  int frame = j->tables[0]->frame, frames = frame ? frame - 1 : FRAMES, every[MOST];
   for (int i = 0; i < count; i++) {
     every[i] = who[i].every;
     who[i].every = frame ? 0 : every[i];
@@ -107,7 +109,7 @@ static mn_status simulate(mn_context *ctx, job *j, mn_contestant *who, int count
   mn_model *model = NULL;
   mn_world *world = NULL;
   mn_contest *contest = NULL;
-  mn_status status = mn_scene_load(ctx, j->table->scene, settings, 2, &model);
+  mn_status status = mn_scene_load(ctx, j->tables[0]->scene, settings, 2, &model);
   if (status == MN_OK)
     status = mn_world_create(ctx, model, &world);
   if (status == MN_OK)
@@ -120,31 +122,34 @@ static mn_status simulate(mn_context *ctx, job *j, mn_contestant *who, int count
   return status;
 }
 
+static void add(job *j, const char *solver)
+{
+  for (int i = 0; i < j->count; i++)
+    if (is(j->found[i].solver, solver))
+      return;
+  j->found[j->count++] = (mn_contestant){.solver = solver,
+                                         .every = sample(j->tables[0], lai_sizes[j->size], solver),
+                                         .max_iterations = limit(solver)};
+}
+
 static int measure(job *j)
 {
-  const lai_table *t = j->table;
   mn_context *ctx;
-  int n = lai_sizes[j->size], apart = 0, bad = app_context(j->run->args, &ctx);
+  int bad = app_context(j->run->args, &ctx);
   if (bad)
     return bad;
-  for (j->columns = 0; j->columns < LAI_SOLVERS && t->column[j->columns].solver; j->columns++)
-    j->found[j->columns].solver = t->column[j->columns].solver;
-  j->found[j->columns].solver = "fast";
-  int count = j->columns + 1;
-  for (int i = 0; i < count; i++) {
-    mn_contestant *c = &j->found[i];
-    *c = (mn_contestant){
-        .solver = c->solver, .every = sample(t, n, c->solver), .max_iterations = limit(c->solver)};
-    if (is(c->solver, "mic-pcg") && t->number != LAI_SECONDS) {
-      apart = i;
-      c->every = 0;
-    }
+  for (int k = 0; k < j->table_count; k++) {
+    const lai_table *t = j->tables[k];
+    for (int i = 0; i < LAI_SOLVERS && t->column[i].solver; i++)
+      if (!is(t->column[i].solver, "mic-pcg") || t->number == LAI_SECONDS)
+        add(j, t->column[i].solver);
+      else
+        j->sticking = (mn_contestant){.solver = "mic-pcg", .every = 1, .max_iterations = 20000};
   }
-  mn_status status = simulate(ctx, j, j->found, count, "separating");
-  if (status == MN_OK && apart) {
-    j->found[apart].every = 1;
-    status = simulate(ctx, j, &j->found[apart], 1, "sticking");
-  }
+  add(j, "fast");
+  mn_status status = simulate(ctx, j, j->found, j->count, "separating");
+  if (status == MN_OK && j->sticking.solver)
+    status = simulate(ctx, j, &j->sticking, 1, "sticking");
   bad = status == MN_OK ? 0 : app_fail(ctx, status);
   mn_context_destroy(&ctx);
   return bad;
@@ -152,37 +157,58 @@ static int measure(job *j)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The table's number, a mean over the equations that were solved; not finite if none was. */
-static double value(const job *j, int i)
+/* Solver number i of a table; behind its own follows fast. NULL behind that. */
+static const char *solver_of(const lai_table *t, int i)
 {
-  const mn_contestant *c = &j->found[i];
-  double sum = j->table->number == LAI_OUTER     ? (double)c->outer
-               : j->table->number == LAI_SECONDS ? c->seconds
-                                                 : (double)c->iterations;
+  for (int k = 0; k <= i && k < LAI_SOLVERS; k++)
+    if (!t->column[k].solver)
+      return k == i ? "fast" : NULL;
+  return i < LAI_SOLVERS ? t->column[i].solver : i == LAI_SOLVERS ? "fast" : NULL;
+}
+
+static const mn_contestant *result(const job *j, const lai_table *t, const char *solver)
+{
+  if (is(solver, "mic-pcg") && t->number != LAI_SECONDS)
+    return &j->sticking;
+  int i = 0;
+  while (!is(j->found[i].solver, solver))
+    i++;
+  return &j->found[i];
+}
+
+/* The table's number, a mean over the equations that were solved; not finite if none was. */
+static double value(const job *j, const lai_table *t, const char *solver)
+{
+  const mn_contestant *c = result(j, t, solver);
+  double sum = t->number == LAI_OUTER     ? (double)c->outer
+               : t->number == LAI_SECONDS ? c->seconds
+                                          : (double)c->iterations;
   return c->failed == c->equations ? INFINITY : sum / (double)(c->equations - c->failed);
 }
 
-static double published(const job *j, int i)
+static double published(const lai_table *t, int size, const char *solver)
 {
-  return i < j->columns ? j->table->column[i].published[j->size] : 0;
+  for (int i = 0; i < LAI_SOLVERS && t->column[i].solver; i++)
+    if (is(t->column[i].solver, solver))
+      return t->column[i].published[size];
+  return 0;
 }
 
 /* What the number must not exceed; 0: nothing is demanded. */
-static double bound(const job *j, int i)
+static double bound(const lai_table *t, int size, const char *solver)
 {
-  const lai_table *t = j->table;
-  const char *solver = j->found[i].solver;
   if (is(solver, "fas") && t->number != LAI_OUTER && t->number != LAI_SECONDS)
-    return FAS_MARGIN * published(j, i);
+    return FAS_MARGIN * published(t, size, solver);
   if (t->number == LAI_OUTER && (is(solver, "pi-pcg") || is(solver, "pi-mg")))
     return OUTER[t->dim - 2];
   return 0;
 }
 
-static void print_size(job *j)
+static void print_size(job *j, const lai_table *t)
 {
-  for (int i = 0; i <= j->columns; i++) {
-    const mn_contestant *c = &j->found[i];
+  const char *solver;
+  for (int i = 0; (solver = solver_of(t, i)); i++) {
+    const mn_contestant *c = result(j, t, solver);
     char row[64];
     int k = snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
     if (c->every > 1)
@@ -190,42 +216,41 @@ static void print_size(job *j)
     if (c->failed)
       snprintf(row + k, sizeof row - (size_t)k, ", %lld of %lld unsolved", (long long)c->failed,
                (long long)c->equations);
-    double most = bound(j, i); /* all must have been solved */
-    app_bench_number n = {most > 0 && c->failed ? INFINITY : value(j, i), published(j, i),
-                          APP_AT_MOST, most};
+    double most = bound(t, j->size, solver); /* all must have been solved */
+    app_bench_number n = {most > 0 && c->failed ? INFINITY : value(j, t, solver),
+                          published(t, j->size, solver), APP_AT_MOST, most};
     if (n.published == LAI_DIVERGED) /* it must not be solved here either */
       n = (app_bench_number){n.measured, INFINITY, APP_AT_LEAST, INFINITY};
-    app_bench_compare(j->run, row, c->solver, n);
+    app_bench_compare(j->run, row, solver, n);
   }
 }
 
 /* Times over that of the linear solve. */
-static void print_ratios(job *j)
+static void print_ratios(job *j, const lai_table *t)
 {
-  const lai_table *t = j->table;
-  int linear = j->columns - 1;
-  if (t->number != LAI_SECONDS || !is(j->found[linear].solver, "mic-pcg"))
+  double linear = published(t, j->size, "mic-pcg");
+  const char *solver;
+  if (t->number != LAI_SECONDS || !linear)
     return;
-  for (int i = 0; i <= j->columns; i++) {
+  for (int i = 0; (solver = solver_of(t, i)); i++) {
     char column[64], row[32];
-    const char *solver = j->found[i].solver;
-    if (i == linear)
+    if (is(solver, "mic-pcg"))
       continue;
     snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
     snprintf(column, sizeof column, "%s / mic-pcg", solver);
     int must =
         t->dim == 2 && lai_sizes[j->size] == 128 && (is(solver, "fas") || is(solver, "fast"));
-    app_bench_number n = {value(j, i) / value(j, linear), published(j, i) / published(j, linear),
-                          APP_AT_MOST, must ? LCP_COST : 0};
+    app_bench_number n = {value(j, t, solver) / value(j, t, "mic-pcg"),
+                          published(t, j->size, solver) / linear, APP_AT_MOST, must ? LCP_COST : 0};
     app_bench_compare(j->run, row, column, n);
   }
 }
 
-static void print_share(job *j)
+static void print_share(job *j, const lai_table *t)
 {
-  const mn_contestant *c = &j->found[j->columns]; /* fast */
+  const mn_contestant *c = result(j, t, "fast");
   char row[32];
-  if (j->table->number != LAI_OUTER || j->table->dim != 3)
+  if (t->number != LAI_OUTER || t->dim != 3)
     return;
   snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
   int at_128 = lai_sizes[j->size] == 128;
@@ -235,51 +260,67 @@ static void print_share(job *j)
 }
 
 /* From the smallest size to the largest that was run. */
-static void print_growth(job *first, job *last)
+static void print_growth(job *first, job *last, const lai_table *t)
 {
   char row[48];
+  const char *s;
+  if (last == first || t->number != LAI_ITERATIONS)
+    return;
   snprintf(row, sizeof row, "growth %d to %d", lai_sizes[first->size], lai_sizes[last->size]);
-  for (int i = 0; i <= first->columns; i++) {
-    const char *s = first->found[i].solver;
+  for (int i = 0; (s = solver_of(t, i)); i++) {
     int multigrid = is(s, "fas") || is(s, "fast") || is(s, "pi-mg") || is(s, "pe-mg");
-    int pcg = first->table->dim == 2 && is_pcg(s);
-    double most = multigrid ? GROWTH_MULTIGRID : pcg ? GROWTH_PCG : 0;
-    double was = published(first, i), is_now = published(last, i);
-    app_bench_number n = {value(last, i) / value(first, i),
-                          was > 0 && is_now > 0 ? is_now / was : 0, APP_AT_MOST, most};
+    double most = multigrid ? GROWTH_MULTIGRID : t->dim == 2 && is_pcg(s) ? GROWTH_PCG : 0;
+    double was = published(t, first->size, s), later = published(t, last->size, s);
+    app_bench_number n = {value(last, t, s) / value(first, t, s),
+                          was > 0 && later > 0 ? later / was : 0, APP_AT_MOST, most};
     app_bench_compare(first->run, row, s, n);
   }
 }
 
 /* ---- the bench ------------------------------------------------------------------------------- */
 
-int app_bench_lai(app_bench_run *run)
+/* The sizes asked for: a bit for each. */
+static int choose_sizes(const app_bench_run *run, unsigned *sizes)
 {
-  const lai_table *t = lai_tables;
-  while (!is(t->name, run->name))
-    t++;
-  int wanted = 0, count = run->full ? LAI_SIZES : LAI_SIZES - 1, known = 0, first = -1, last = -1;
-  int bad = app_get_int(run->args, "--size", 32, 256, &wanted);
+  int wanted = 0, bad = app_get_int(run->args, "--size", 32, 256, &wanted);
+  *sizes = wanted ? 0 : run->full ? 15 : 7;
   if (bad)
     return bad;
   for (int s = 0; s < LAI_SIZES; s++)
-    known |= lai_sizes[s] == wanted;
-  if (wanted && !known)
-    return app_error(MN_BAD_INPUT, "--size: found %d, allowed: 32, 64, 128 or 256", wanted);
-  job jobs[LAI_SIZES] = {0};
-  for (int s = 0; s < LAI_SIZES; s++) {
-    if (wanted ? lai_sizes[s] != wanted : s >= count)
+    if (lai_sizes[s] == wanted)
+      *sizes = 1u << s;
+  return *sizes ? 0
+                : app_error(MN_BAD_INPUT, "--size: found %d, allowed: 32, 64, 128 or 256", wanted);
+}
+
+int app_bench_lai(app_bench_run *run)
+{
+  job jobs[LAI_SIZES] = {0}, *first = NULL, *last = NULL;
+  const char *name = run->name;
+  unsigned sizes;
+  int bad = choose_sizes(run, &sizes);
+  for (int s = 0; s < LAI_SIZES && !bad; s++) {
+    job *j = &jobs[s];
+    if (!(sizes & 1u << s))
       continue;
-    jobs[s] = (job){.run = run, .table = t, .size = s};
-    if ((bad = measure(&jobs[s])))
-      return bad;
-    print_size(&jobs[s]);
-    print_ratios(&jobs[s]);
-    print_share(&jobs[s]);
-    first = first < 0 ? s : first;
-    last = s;
+    *j = (job){.run = run, .size = s};
+    for (const lai_table *t = lai_tables; t->name; t++)
+      if (is(t->name, name) || is(t->group, name))
+        j->tables[j->table_count++] = t;
+    bad = measure(j);
+    first = first ? first : j;
+    last = j;
+    for (int k = 0; k < j->table_count && !bad; k++) {
+      run->name = j->tables[k]->name; /* each number belongs to its table */
+      print_size(j, j->tables[k]);
+      print_ratios(j, j->tables[k]);
+      print_share(j, j->tables[k]);
+    }
   }
-  if (last > first && t->number == LAI_ITERATIONS)
-    print_growth(&jobs[first], &jobs[last]);
-  return 0;
+  for (int k = 0; first && k < first->table_count && !bad; k++) {
+    run->name = first->tables[k]->name;
+    print_growth(first, last, first->tables[k]);
+  }
+  run->name = name;
+  return bad;
 }

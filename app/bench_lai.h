@@ -20,7 +20,9 @@ typedef struct lai_column {
 #define LAI_DIVERGED (-1.0)
 
 typedef struct lai_table {
-  const char *name, *scene;
+  const char *name;
+  const char *group; /* tables of one simulation, which can be measured at once */
+  const char *scene;
   int dim;
   lai_number number;
   int frame; /* of LAI_AT_FRAME and LAI_ABLATIONS */

@@ -44,6 +44,7 @@ expect 2 '-p needs NAME=VALUE' "$program" run plume -p n
 expect 2 'one word too many' "$program" run plume other
 expect 2 '--solver is "gmres": must be one of mgpcg, pcg' "$program" pressure --solver gmres
 expect 2 'no bench "presure"; did you mean pressure' "$program" bench presure
+expect 2 '--size: found 48, allowed: 32, 64, 128 or 256' "$program" bench lai-6.1 --size 48
 expect 2 'holds no run of meniscus' "$program" resume .
 
 # scenes

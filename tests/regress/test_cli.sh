@@ -109,4 +109,9 @@ done
 "$program" pressure --problem mms-disk --solver fas > out 2>&1 && fail "mms-disk as an LCP"
 grep -q 'mms-disk has no surface' out || fail "mms-disk as an LCP: $(cat out)"
 is "bench lists" "$("$program" bench --json > b.json && json b.json 'rows[0]["bench"]')" pressure
+is "bench says how long" "$(json b.json 'all(r["takes"] for r in rows)')" True
+"$program" bench lai-maze --size 32 --json > b.json 2> progress || fail "bench lai-maze"
+is "bench lai-maze" "$(json b.json '[r["holds"] for r in rows if r["bench"] == "lai-6.3" and r["column"] == "fas"]')" "[True]"
+is "its published numbers" "$(json b.json 'rows[0]["published"], rows[0]["at_most"] > 4.41, rows[1]["holds"], rows[-1]["bench"]')" "4.41 True None lai-6.11"
+grep -q 'lai-maze: maze, n = 32, separating walls, frame 100/100' progress || fail "progress of a bench"
 exit $failed
