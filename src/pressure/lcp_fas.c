@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "pressure/lcp_levels.h"
 
-static const double HOPELESS = 1e6; /* growth of the residual after which a cycle is given up */
+enum { PATIENCE = 100 }; /* cycles without halving the residual */
 
 /* Cuts off the cells held at 0, from r = b - A x; returns whether any changed. */
 static int cut_held(const mn_lcp_flat *f, mn_lcp_level *L)
@@ -27,7 +27,8 @@ static int cut_held(const mn_lcp_flat *f, mn_lcp_level *L)
   int changed = 0;
   for (int u = 0; u < f->A.count; u++) {
     unsigned char cut = f->bound[u] && f->x[u] <= 0 && f->r[u] < 0;
-    changed |= cut != L->cut[u];
+    L->changed[u] = cut != L->cut[u];
+    changed |= L->changed[u];
     L->cut[u] = cut;
   }
   return changed;
@@ -36,20 +37,23 @@ static int cut_held(const mn_lcp_flat *f, mn_lcp_level *L)
 static void smooth(mn_lcp_flat *f, int sweeps, int backwards)
 {
   for (int s = 0; s < sweeps; s++)
-    mn_rows_sweep(&f->A, f->bound, f->b, 1, backwards, f->x);
+    mn_rows_sweep(&f->A, f->bound, NULL, f->b, 1, backwards, f->x);
 }
 
 /* Leaves the residual of the free cells on level 0 and the matrices that belong to it. */
-static mn_status prepare(mn_lcp_solver *v)
+static void prepare(mn_lcp_solver *v)
 {
   mn_lcp_flat *f = &v->flat;
   mn_lcp_level *L = &v->levels->level[0];
   mn_flat_residual(f);
   int changed = cut_held(f, L);
   memcpy(L->r, f->r, (size_t)f->A.count * sizeof *L->r);
-  if (v->levels->count > 1 && (changed || v->levels->fresh))
-    return mn_lcp_levels_product(v->ctx, v->levels);
-  return MN_OK;
+  if (!changed && !v->levels->fresh)
+    return;
+  if (v->levels->design.galerkin)
+    mn_lcp_galerkin_products(v->levels);
+  else
+    mn_lcp_direct_hold(v->levels);
 }
 
 static void correct_and_project(mn_lcp_solver *v)
@@ -66,11 +70,11 @@ static void clear(mn_lcp_level *L)
   memset(L->x, 0, (size_t)L->A->count * sizeof *L->x);
 }
 
-static mn_status v_cycle(mn_lcp_solver *v)
+static void v_cycle(mn_lcp_solver *v)
 {
   mn_lcp_levels *levels = v->levels;
   smooth(&v->flat, levels->design.sweeps, 0);
-  MN_TRY(prepare(v));
+  prepare(v);
   if (levels->count > 1) {
     mn_lcp_level_restrict(levels, 0);
     clear(&levels->level[1]);
@@ -78,15 +82,14 @@ static mn_status v_cycle(mn_lcp_solver *v)
     correct_and_project(v);
   }
   smooth(&v->flat, levels->design.sweeps, 1);
-  return MN_OK;
 }
 
 /* The residual on all levels, then from the coarsest up: interpolate, V-cycle. */
-static mn_status full_cycle(mn_lcp_solver *v)
+static void full_cycle(mn_lcp_solver *v)
 {
   mn_lcp_levels *levels = v->levels;
   int last = levels->count - 1;
-  MN_TRY(prepare(v));
+  prepare(v);
   for (int l = 0; l < last; l++) {
     mn_lcp_level_restrict(levels, l);
     if (l + 1 < last)
@@ -102,22 +105,23 @@ static mn_status full_cycle(mn_lcp_solver *v)
   }
   if (last > 0)
     correct_and_project(v);
-  return v_cycle(v);
+  v_cycle(v);
 }
 
 static mn_status iterate(mn_lcp_solver *v, const mn_lcp_task *t, mn_lcp_design design,
-                         mn_status (*cycle)(mn_lcp_solver *))
+                         void (*cycle)(mn_lcp_solver *))
 {
   mn_solve_report *out = &t->report->solve;
   out->residual = out->initial_residual;
   if (out->residual <= t->tolerance)
     return MN_OK;
-  MN_TRY(mn_lcp_flatten(v, t));
+  MN_TRY(mn_lcp_flatten(v, t, 0));
   MN_TRY(mn_lcp_levels_build(v, t->lcp, design));
   t->report->outer = 1;
+  mn_lcp_watch watch = mn_lcp_watch_start(out->residual, PATIENCE);
   while (out->residual > t->tolerance && out->iterations < t->max_iterations &&
-         out->residual < HOPELESS * (out->initial_residual + 1)) {
-    MN_TRY(cycle(v));
+         !mn_lcp_watch_hopeless(&watch, out->residual)) {
+    cycle(v);
     out->iterations++;
     out->residual = mn_flat_residual(&v->flat);
   }

@@ -5,12 +5,16 @@
 #include "pressure/lcp.h"
 #include "pressure/system.h"
 
-/* A square sparse matrix, the diagonal apart. Rows with diagonal 0 hold no equation. */
+/* A square sparse matrix, the diagonal apart. Rows with diagonal 0 hold no equation. Rows are
+   grouped in slabs such that two slabs of even number are not coupled, nor two of odd number: a
+   Gauss-Seidel sweep does all even ones at a time, then all odd ones. */
 typedef struct mn_rows {
+  const mn_exec *exec;
   int count;
   int *start, *column; /* off-diagonal entries of row r: [start[r], start[r + 1]) */
   double *value, *diagonal;
-  mn_buffer buffer[4];
+  int slabs, *slab; /* rows of slab s: [slab[s], slab[s + 1]) */
+  mn_buffer buffer[5];
 } mn_rows;
 
 /* The LCP without the grid: unknowns are numbered in memory order. */
@@ -22,7 +26,9 @@ typedef struct mn_lcp_flat {
   double *weight;       /* max(diagonal, 1): makes p comparable to A p - b */
   double *x, *b, *r;    /* of each unknown */
   double *work[6];      /* as many numbers each, of the solver */
-  mn_buffer buffer[14];
+  double *partial;      /* per slab */
+  int *plane;           /* first row of each plane (2D: line) of the grid, and one more */
+  mn_buffer buffer[15];
 } mn_lcp_flat;
 
 /* Passes over the rows of the grid (lcp_rows.c). */
@@ -76,21 +82,36 @@ void mn_lcp_passes_free(mn_lcp_passes *w);
  */
 double mn_lcp_passes_residual(const mn_lcp_passes *w, const mn_lcp *lcp, const mn_field *b,
                               const mn_field *p, mn_field *r);
-/* Numbers the unknowns, copies the matrix, b and p. */
-MN_MUST_CHECK mn_status mn_lcp_flatten(mn_lcp_solver *solver, const mn_lcp_task *task);
+/* Numbers the unknowns, copies the matrix, b and p; `work` vectors are wanted. */
+MN_MUST_CHECK mn_status mn_lcp_flatten(mn_lcp_solver *solver, const mn_lcp_task *task, int work);
 void mn_lcp_unflatten(const mn_lcp_flat *flat, mn_field *p);
 /* r = b - A x of the flat system; returns the same number as mn_lcp_passes_residual. */
 double mn_flat_residual(const mn_lcp_flat *flat);
 void mn_flat_free(mn_lcp_flat *flat);
 
-MN_MUST_CHECK mn_status mn_rows_reserve(mn_context *ctx, int count, size_t entries, mn_rows *A);
+/* Slabs take MN_SLAB_PLANES planes (in 2D lines) of a grid of `planes` each; plane[i] is the first
+   row of plane i, plane[planes] the number of rows. */
+enum { MN_SLAB_PLANES = 2 };
+MN_MUST_CHECK mn_status mn_rows_reserve(mn_context *ctx, const mn_exec *exec, int planes,
+                                        const int *plane, size_t entries, mn_rows *A);
 void mn_rows_free(mn_rows *A);
-/* One Gauss-Seidel sweep with relaxation omega, forwards or backwards; x >= 0 where bound (which
-   may be NULL). */
-void mn_rows_sweep(const mn_rows *A, const unsigned char *bound, const double *b, double omega,
-                   int backwards, double *x);
+/* Threads worth their start for so many rows; results do not depend on them. */
+int mn_rows_threads(const mn_rows *A);
+/* One Gauss-Seidel sweep with relaxation omega, forwards or backwards. Where `bound` (which may be
+   NULL) x is at least `least`, 0 if that is NULL. */
+void mn_rows_sweep(const mn_rows *A, const unsigned char *bound, const double *least,
+                   const double *b, double omega, int backwards, double *x);
 /* y = A x, 0 in rows without equation. */
 void mn_rows_multiply(const mn_rows *A, const double *x, double *y);
+
+/* Watches the residuals of an iteration: it is hopeless when they grew beyond all measure, and when
+   the least one has not halved for `patience` iterations. */
+typedef struct mn_lcp_watch {
+  double first, mark; /* residuals: at the start, when the count began */
+  int patience, since;
+} mn_lcp_watch;
+mn_lcp_watch mn_lcp_watch_start(double residual, int patience);
+int mn_lcp_watch_hopeless(mn_lcp_watch *watch, double residual);
 
 void mn_lcp_levels_free(struct mn_lcp_levels **levels);
 size_t mn_lcp_levels_bytes(const struct mn_lcp_levels *levels);

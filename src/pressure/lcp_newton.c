@@ -105,7 +105,7 @@ mn_status mn_lcp_newton(mn_lcp_solver *v, const mn_lcp_task *t)
 {
   mn_lcp_flat *f = &v->flat;
   mn_solve_report *out = &t->report->solve;
-  MN_TRY(mn_lcp_flatten(v, t));
+  MN_TRY(mn_lcp_flatten(v, t, 6));
   double *d = f->work[0], *mask = f->work[1];
   for (int k = 0; k < MOST_OUTER; k++) {
     double before = merit(f); /* leaves r */

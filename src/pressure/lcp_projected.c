@@ -21,11 +21,11 @@ mn_status mn_lcp_pgs(mn_lcp_solver *v, const mn_lcp_task *t)
   mn_lcp_flat *f = &v->flat;
   mn_solve_report *out = &t->report->solve;
   enum { CHECK_EVERY = 4 };
-  MN_TRY(mn_lcp_flatten(v, t));
+  MN_TRY(mn_lcp_flatten(v, t, 0));
   t->report->outer = 1;
   out->residual = mn_flat_residual(f);
   while (out->residual > t->tolerance && out->iterations < t->max_iterations) {
-    mn_rows_sweep(&f->A, f->bound, f->b, OVER, out->iterations & 1, f->x);
+    mn_rows_sweep(&f->A, f->bound, NULL, f->b, OVER, out->iterations & 1, f->x);
     out->iterations++;
     if (out->iterations % CHECK_EVERY == 0)
       out->residual = mn_flat_residual(f);
@@ -159,7 +159,7 @@ mn_status mn_lcp_mprgp(mn_lcp_solver *v, const mn_lcp_task *t)
 {
   mn_lcp_flat *f = &v->flat;
   mn_solve_report *out = &t->report->solve;
-  MN_TRY(mn_lcp_flatten(v, t));
+  MN_TRY(mn_lcp_flatten(v, t, 5));
   double *root = f->work[0], *y = f->work[1], *g = f->work[2], *d = f->work[3], *q = f->work[4];
   int n = f->A.count, restarts = 0;
   for (int u = 0; u < n; u++) {

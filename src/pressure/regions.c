@@ -21,6 +21,8 @@ mn_status mn_reserve(mn_context *ctx, const char *what, size_t count, size_t siz
     bytes = SIZE_MAX / 2; /* refused by mn_alloc with a sentence */
   if (b->data && bytes <= b->bytes)
     return MN_OK;
+  if (b->data && bytes < SIZE_MAX / 4)
+    bytes += bytes / 4; /* it grew once, it will again: liquid moves */
   mn_free(b->data);
   b->bytes = 0;
   MN_TRY(mn_alloc(ctx, what, bytes, 1, &b->data));
