@@ -1,4 +1,4 @@
-/* Multigrid for the pressure LCP: fas with its four ablations, and fmg.
+/* Multigrid for the pressure LCP: fas with its four ablations.
 
    fas, one cycle: projected Gauss-Seidel sweeps; cells with p = 0 and A p - b > 0 are cut off:
    their rows of the interpolation P are emptied; coarse matrices P^T A P follow; one linear V-cycle
@@ -10,8 +10,6 @@
    the same as a linear correction, and since cut cells take no part, the correction lowers the
    energy without leaving the bounds by much: a truncated multigrid [Kornhuber 1994].
 
-   fmg: the baseline of [Chentanez, Mueller 2012] as the thesis describes it: coarse matrices
-   discretised on averaged geometry, trilinear weights, four sweeps, a full cycle per iteration.
    Tests: tests/unit/pressure/test_lcp_half_sphere.c, test_lcp_oracle.c. */
 #include <math.h>
 #include <string.h>
@@ -84,32 +82,7 @@ static void v_cycle(mn_lcp_solver *v)
   smooth(&v->flat, levels->design.sweeps, 1);
 }
 
-/* The residual on all levels, then from the coarsest up: interpolate, V-cycle. */
-static void full_cycle(mn_lcp_solver *v)
-{
-  mn_lcp_levels *levels = v->levels;
-  int last = levels->count - 1;
-  prepare(v);
-  for (int l = 0; l < last; l++) {
-    mn_lcp_level_restrict(levels, l);
-    if (l + 1 < last)
-      memcpy(levels->level[l + 1].r, levels->level[l + 1].b,
-             (size_t)levels->level[l + 1].A->count * sizeof(double));
-  }
-  for (int l = last; l > 0; l--) {
-    clear(&levels->level[l]);
-    if (l < last)
-      mn_lcp_level_correct(levels, l, levels->level[l].x);
-    /* a V-cycle uses b of the levels below, which are done */
-    mn_lcp_level_cycle(levels, l);
-  }
-  if (last > 0)
-    correct_and_project(v);
-  v_cycle(v);
-}
-
-static mn_status iterate(mn_lcp_solver *v, const mn_lcp_task *t, mn_lcp_design design,
-                         void (*cycle)(mn_lcp_solver *))
+static mn_status iterate(mn_lcp_solver *v, const mn_lcp_task *t, mn_lcp_design design)
 {
   mn_solve_report *out = &t->report->solve;
   out->residual = out->initial_residual;
@@ -121,7 +94,7 @@ static mn_status iterate(mn_lcp_solver *v, const mn_lcp_task *t, mn_lcp_design d
   mn_lcp_watch watch = mn_lcp_watch_start(out->residual, PATIENCE);
   while (out->residual > t->tolerance && out->iterations < t->max_iterations &&
          !mn_lcp_watch_hopeless(&watch, out->residual)) {
-    cycle(v);
+    v_cycle(v);
     out->iterations++;
     out->residual = mn_flat_residual(&v->flat);
   }
@@ -140,11 +113,5 @@ mn_status mn_lcp_fas(mn_lcp_solver *v, const mn_lcp_task *t)
     design.one_sided = 0;
   if (v->kind == MN_LCP_FAS_DIRECT_COARSE)
     design.galerkin = 0;
-  return iterate(v, t, design, v_cycle);
-}
-
-mn_status mn_lcp_fmg(mn_lcp_solver *v, const mn_lcp_task *t)
-{
-  mn_lcp_design design = {MN_LCP_TRILINEAR, 1, 0, 4};
-  return iterate(v, t, design, full_cycle);
+  return iterate(v, t, design);
 }

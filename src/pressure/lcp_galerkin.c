@@ -2,10 +2,10 @@
 
    Which coarse rows are coupled follows from the weights alone: a set of offsets per level (on the
    first coarse one 33 with barycentric weights, 81 with trilinear ones, in 3D), so the pattern is
-   written once per geometry and includes some zeros at walls. A row's values are summed in an array over the offsets: no search, rows independent of
-   each other, hence in parallel with the same bits. When cells are cut off or let in again only the
-   rows they reach are formed anew, on every level. Tests:
-   tests/unit/pressure/test_lcp_levels.c (against a plain triple product). */
+   written once per geometry and includes some zeros at walls. A row's values are summed in an array
+   over the offsets: no search, rows independent of each other, hence in parallel with the same
+   bits. When cells are cut off or let in again only the rows they reach are formed anew, on every
+   level. Tests: tests/unit/pressure/test_lcp_levels.c (against a plain triple product). */
 #include <string.h>
 
 #include "base/status.h"
@@ -87,8 +87,8 @@ static int couplings(const mn_lcp_level *L, int i, int j, int k, int *column)
 mn_status mn_lcp_galerkin_pattern(mn_context *ctx, const mn_exec *exec, mn_lcp_level *L)
 {
   int planes = L->dim == 3 ? L->n[2] : L->n[1], lines = L->n[1] * L->n[2];
-  MN_TRY(mn_rows_reserve(ctx, exec, planes, L->plane,
-                         (size_t)L->plane[planes] * (size_t)L->offsets, &L->own));
+  MN_TRY(mn_rows_reserve(ctx, exec, planes, L->plane, (size_t)L->plane[planes] * (size_t)L->offsets,
+                         &L->own));
   mn_rows *A = &L->own;
   for (int fill = 0; fill < 2; fill++) {
 #pragma omp parallel for schedule(static) num_threads(mn_rows_threads(A))

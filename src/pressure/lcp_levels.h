@@ -28,7 +28,7 @@ enum { MN_LCP_REACH = 2, MN_LCP_BOX = 125 };
 
 typedef struct mn_lcp_level {
   int dim, n[3];
-  int *number; /* per cell, x fastest: its row, or one of the two above */
+  int *number;           /* per cell, x fastest: its row, or one of the two above */
   unsigned char *joined; /* per cell, bit a: coupled to its lower neighbour along axis a */
   int *plane;            /* first row of each plane (2D: line), and one more */
   int *key;    /* per row: x + 5 y + 25 z; differences name an offset within MN_LCP_REACH */
@@ -45,7 +45,9 @@ typedef struct mn_lcp_level {
   double *x, *b, *r;      /* x and b: coarse levels only */
   mn_lcp_coarse direct;   /* what own was discretised from */
   double *whole;          /* diagonal of a discretised matrix, held rows included */
-  mn_buffer buffer[14];
+  unsigned char *bound;   /* fmg, coarse levels: x >= least */
+  double *least;
+  mn_buffer buffer[16];
 } mn_lcp_level;
 
 typedef struct mn_lcp_levels {

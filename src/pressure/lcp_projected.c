@@ -20,15 +20,19 @@ mn_status mn_lcp_pgs(mn_lcp_solver *v, const mn_lcp_task *t)
 {
   mn_lcp_flat *f = &v->flat;
   mn_solve_report *out = &t->report->solve;
-  enum { CHECK_EVERY = 4 };
+  enum { CHECK_EVERY = 4, PATIENCE = 1000 };
   MN_TRY(mn_lcp_flatten(v, t, 0));
   t->report->outer = 1;
   out->residual = mn_flat_residual(f);
-  while (out->residual > t->tolerance && out->iterations < t->max_iterations) {
+  mn_lcp_watch watch = mn_lcp_watch_start(out->residual, PATIENCE);
+  int hopeless = !isfinite(out->residual);
+  while (!hopeless && out->residual > t->tolerance && out->iterations < t->max_iterations) {
     mn_rows_sweep(&f->A, f->bound, NULL, f->b, OVER, out->iterations & 1, f->x);
     out->iterations++;
-    if (out->iterations % CHECK_EVERY == 0)
-      out->residual = mn_flat_residual(f);
+    if (out->iterations % CHECK_EVERY)
+      continue;
+    out->residual = mn_flat_residual(f);
+    hopeless = mn_lcp_watch_hopeless(&watch, out->residual);
   }
   mn_lcp_unflatten(f, t->p);
   return MN_OK;
@@ -168,18 +172,23 @@ mn_status mn_lcp_mprgp(mn_lcp_solver *v, const mn_lcp_task *t)
   }
   t->report->outer = 1;
   enum { RESTARTS = 20 }; /* with the true gradient, when the updated one met the tolerance */
+  enum { PATIENCE = 5000 };
+  mn_lcp_watch watch = mn_lcp_watch_start(out->initial_residual, PATIENCE);
+  int hopeless = 0;
   for (; restarts < RESTARTS; restarts++) {
     gradient(f, root, y, g);
     for (int u = 0; u < n; u++)
       d[u] = free_part(f, y, g, u);
     out->residual = residual(f, root, y, g);
-    if (!(out->residual > t->tolerance) || out->iterations >= t->max_iterations)
+    if (hopeless || !(out->residual > t->tolerance) || out->iterations >= t->max_iterations)
       break;
     do {
       mprgp_step(f, root, y, g, d, q);
       out->iterations++;
       out->residual = residual(f, root, y, g);
-    } while (out->residual > 0.9 * t->tolerance && out->iterations < t->max_iterations);
+      hopeless = mn_lcp_watch_hopeless(&watch, out->residual);
+    } while (!hopeless && out->residual > 0.9 * t->tolerance &&
+             out->iterations < t->max_iterations);
   }
   for (int u = 0; u < n; u++)
     f->x[u] = y[u] / root[u];

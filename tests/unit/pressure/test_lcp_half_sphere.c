@@ -100,21 +100,61 @@ static void krylov_counts(void **state)
 static void threads_do_not_matter(void **state)
 {
   (void)state;
-  double *first = NULL;
-  for (int threads = 1; threads <= 4; threads *= 2) {
-    sphere t;
-    sphere_create(&t, MN_PROBLEM_HALF_SPHERE_S, 32, threads);
-    mn_lcp_report r = sphere_solve(&t, MN_LCP_FAST, 1000);
-    CHECK(r.solve.reason == MN_CONVERGED);
-    size_t bytes = t.s.p.size * sizeof(double);
-    if (!first) {
-      first = malloc(bytes);
-      memcpy(first, t.s.p.data, bytes);
+  static const mn_lcp_solver_kind KIND[] = {MN_LCP_FAST, MN_LCP_FAS,   MN_LCP_FAS_TRILINEAR,
+                                            MN_LCP_FMG,  MN_LCP_MPRGP, MN_LCP_FAS_DIRECT_COARSE};
+  for (size_t k = 0; k < sizeof KIND / sizeof *KIND; k++) {
+    double *first = NULL;
+    for (int threads = 1; threads <= 4; threads *= 2) {
+      sphere t;
+      sphere_create(&t, MN_PROBLEM_HALF_SPHERE_S, 32, threads);
+      mn_lcp_report r = sphere_solve(&t, KIND[k], 1000);
+      CHECK(r.solve.reason == MN_CONVERGED);
+      size_t bytes = t.s.p.size * sizeof(double);
+      if (!first) {
+        first = malloc(bytes);
+        memcpy(first, t.s.p.data, bytes);
+      }
+      CHECK(!memcmp(first, t.s.p.data, bytes));
+      sphere_destroy(&t);
     }
-    CHECK(!memcmp(first, t.s.p.data, bytes));
-    sphere_destroy(&t);
+    free(first);
   }
-  free(first);
+  CHECK_DONE();
+}
+
+/* A second solve with as many unknowns allocates nothing; a warm p of a neighbouring problem
+   saves iterations. */
+static void second_solve(void **state)
+{
+  (void)state;
+  sphere t;
+  sphere_create(&t, MN_PROBLEM_HALF_SPHERE_S, 32, 2);
+  mn_field b;
+  CHECK_OK(t.ctx, mn_field_create(t.ctx, &t.s.grid, MN_CELL, "b", &b));
+  for (size_t i = 0; i < b.size; i++)
+    b.data[i] = t.s.b.data[i] * (1 + 0.01 * sin(0.1 * (double)i));
+  for (int kind = 0; kind < MN_LCP_SOLVERS; kind++) {
+    mn_lcp_solver *v;
+    mn_lcp_report cold, warm;
+    mn_field_fill(&t.s.p, 0);
+    CHECK_OK(t.ctx, mn_lcp_solver_create(t.ctx, &t.s.grid, (mn_lcp_solver_kind)kind, &v));
+    CHECK_OK(t.ctx, mn_lcp_solve(v, &t.lcp, &t.s.b, 1e-6, 20000, &t.s.p, &cold));
+    long long before = (long long)t.ctx->allocations;
+    CHECK_OK(t.ctx, mn_lcp_solve(v, &t.lcp, &b, 1e-6, 20000, &t.s.p, &warm));
+    print_message("%s: cold %d, warm %d\n", mn_lcp_solver_name((mn_lcp_solver_kind)kind),
+                  cold.solve.iterations, warm.solve.iterations);
+    /* the inner multigrid's levels depend on the held cells, and may grow */
+    if (kind != MN_LCP_FAST && kind != MN_LCP_PI_MG && kind != MN_LCP_PE_MG)
+      CHECK((long long)t.ctx->allocations == before);
+    CHECK(warm.solve.reason == MN_CONVERGED);
+    if (kind == MN_LCP_PI_MG || kind == MN_LCP_PE_MG || kind == MN_LCP_PI_PCG)
+      CHECK_LE(warm.solve.iterations, 0.5 * cold.solve.iterations);
+    if (kind == MN_LCP_FAS)
+      CHECK_LE(warm.solve.iterations, cold.solve.iterations - 1);
+    mn_lcp_solver_destroy(&v);
+  }
+  mn_field_destroy(&b);
+  sphere_destroy(&t);
   CHECK_DONE();
 }
 
@@ -122,6 +162,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(multigrid_counts), cmocka_unit_test(solvers_agree),
-      cmocka_unit_test(krylov_counts), cmocka_unit_test(threads_do_not_matter)};
+      cmocka_unit_test(krylov_counts), cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(second_solve)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
