@@ -56,7 +56,7 @@ static int sample(const lai_table *t, int n, const char *solver)
   if (is(solver, "newton"))
     return t->dim == 2 ? (n < 256 ? 1 : 10) : n < 64 ? 5 : n < 128 ? 25 : 100;
   if (is(solver, "fmg"))
-    return t->dim == 2 || n < 64 ? 1 : n < 128 ? 5 : 25;
+    return t->dim == 2 ? (n < 128 ? 1 : 5) : n < 64 ? 1 : n < 128 ? 5 : 25;
   return t->dim == 2 || n < 128 ? 1 : 5;
 }
 
