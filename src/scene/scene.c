@@ -148,11 +148,11 @@ static mn_status compile(mn_sandbox *box, mn_reader *r, const char *text)
 static mn_status try_fields(const mn_model_def *def)
 {
   const mn_field_fn *fields[] = {&def->fluid.initial_velocity, &def->fluid.initial_smoke,
-                                 &def->fluid.initial_temperature};
+                                 &def->fluid.initial_temperature, &def->fluid.viscosity_factor};
   mn_vec3 x = {0}, value;
   for (int i = 0; i < def->domain.dim; i++)
     x.v[i] = def->domain.origin.v[i] + 0.5 * def->domain.size.v[i];
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     if (fields[i]->eval)
       MN_TRY(fields[i]->eval(fields[i]->user, x, &value));
   return MN_OK;

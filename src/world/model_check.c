@@ -135,6 +135,7 @@ static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
   MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_WATER));
   MN_TRY(check_positive(ctx, "fluid.density", f->density));
   MN_TRY(check_not_negative(ctx, "fluid.viscosity", f->viscosity));
+  MN_TRY(check_field(ctx, dim, "fluid.viscosity_factor", &f->viscosity_factor));
   MN_TRY(check_vector(ctx, dim, "fluid.gravity", f->gravity));
   MN_TRY(check_vector(ctx, dim, "fluid.body_force", f->body_force));
   MN_TRY(check_finite(ctx, "fluid.smoke_weight", f->smoke_weight));

@@ -146,6 +146,9 @@ static const mn_key water_keys[] = {
      "apic: particles with an affine velocity each; flip: particles that take over changes of the "
      "grid's velocity; marker: particles only say where the water is, the velocity is carried on "
      "the grid, semi-Lagrangian; levelset: no particles, water is carried by `advection`"},
+    {"viscosity_factor", MN_KEY_SCALAR_FN, "", "1", MN_NOT_NEGATIVE, 0, 0, "",
+     AT(mn_fluid_def, viscosity_factor),
+     "multiplies viscosity, at places that do not move: a number or function(x, y, z)"},
     {"flip", MN_KEY_NUMBER, "", "0.97", MN_BETWEEN, 0, 1, "", AT(mn_fluid_def, flip),
      "part of FLIP in the blend with PIC, which smooths; for transfer = \"flip\""},
     {"jitter", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_fluid_def, jitter),

@@ -74,7 +74,18 @@ static void point_index(const mn_field *f, int64_t c, int index[3])
   index[2] = three ? (int)(c / f->stride[2]) - MN_GHOST : 0;
 }
 
-void mn_extension_apply(const mn_extension *e, mn_field *f)
+/* The value continued from c to the neighbour beyond, `step` away: as a constant, or (linear) with
+   the slope of the last two points. */
+static double continued(const mn_extension *e, const mn_field *f, int64_t c, int64_t step,
+                        int layer, int linear)
+{
+  double value = f->data[c];
+  if (linear && layer <= MN_LINEAR_LAYERS && e->layer[c - step] < layer)
+    return 2 * value - f->data[c - step];
+  return value;
+}
+
+void mn_extension_apply(const mn_extension *e, int linear, mn_field *f)
 {
   int dim = f->grid->dim;
   for (int layer = 1; layer <= e->layers; layer++)
@@ -86,11 +97,11 @@ void mn_extension_apply(const mn_extension *e, mn_field *f)
       int number = 0;
       for (int a = 0; a < dim; a++) {
         if (index[a] > 0 && e->layer[c - f->stride[a]] < layer) {
-          sum += f->data[c - f->stride[a]];
+          sum += continued(e, f, c - f->stride[a], f->stride[a], layer, linear);
           number++;
         }
         if (index[a] < f->n[a] - 1 && e->layer[c + f->stride[a]] < layer) {
-          sum += f->data[c + f->stride[a]];
+          sum += continued(e, f, c + f->stride[a], -f->stride[a], layer, linear);
           number++;
         }
       }
@@ -163,7 +174,7 @@ void mn_mac_close(const mn_mac *mac, double time, const mn_field *held, mn_field
         u[a].data[q] = g->wall[a].data[q];
       else if (e->layer[q] == MN_OUT_OF_REACH)
         u[a].data[q] = 0; /* far from the liquid */
-    mn_extension_apply(e, &u[a]);
+    mn_extension_apply(e, mac->stress.on, &u[a]);
     if (held && held->data)
       mn_separate_faces(mac, held, a, &u[a]);
     mn_mac_fill_velocity(mac, time, &u[a], a);

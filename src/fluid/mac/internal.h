@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "fluid/mac/mac.h"
+#include "fluid/mac/stress.h"
 #include "fluid/mac/water.h"
 #include "pressure/lcp.h"
 #include "pressure/pressure.h"
@@ -32,6 +33,7 @@ typedef struct mn_extension {
 } mn_extension;
 enum {
   MN_EXTENSION_LAYERS = 6,
+  MN_LINEAR_LAYERS = 2,
   MN_NO_SOURCE = 254, /* has a value, from which none is continued */
   MN_OUT_OF_REACH = 255
 };
@@ -125,6 +127,7 @@ struct mn_mac {
   mn_water water;
   mn_separate separate;
   mn_mac_watcher watcher;
+  mn_stress stress;
 };
 
 /* geometry.c */
@@ -153,7 +156,8 @@ mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extensio
 void mn_extension_destroy(mn_extension *e);
 /* `layer` holds 0 where there is a value and MN_OUT_OF_REACH elsewhere; makes the plan. */
 void mn_extension_plan(const mn_field *like, mn_extension *e);
-void mn_extension_apply(const mn_extension *e, mn_field *f);
+/* `linear`: the first layers with the slope of the values, the others as constants. */
+void mn_extension_apply(const mn_extension *e, int linear, mn_field *f);
 /* Ghosts of a velocity component by the domain's sides at `time`. */
 void mn_mac_fill_velocity(const mn_mac *mac, double time, mn_field *u, int axis);
 /* Ghosts of a cell field: the nearest value inside. */

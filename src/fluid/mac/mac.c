@@ -266,6 +266,8 @@ double mn_mac_bytes(const mn_model_def *def)
   double fields =
       (dim * (1 + second) + 3) * 2 /* state, saved */ + 4 * dim + 8 + 3 /* work */ + 2 * dim + 2;
   fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
+  if (def->fluid.viscosity > 0 && def->fluid.kind == MN_FLUID_WATER)
+    fields += 3 * dim + (dim == 2 ? 3 : 9) + 1; /* weights and strain rates */
   if (def->fluid.kind == MN_FLUID_WATER && def->fluid.transfer != MN_TRANSFER_LEVELSET)
     fields += 3 + dim + mn_water_rows(def);
   double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
@@ -292,7 +294,7 @@ static void carry_scalar(mn_mac *mac, const mn_field *from, double outside, mn_f
 {
   mn_mac_advect(mac, mac->dt, from, &outside, to);
   set_sources(mac, to, from == &mac->state.temperature);
-  mn_extension_apply(&mac->geometry.cell_extension, to);
+  mn_extension_apply(&mac->geometry.cell_extension, 0, to);
   mn_mac_fill_cells(to);
 }
 
@@ -482,7 +484,7 @@ static mn_status mac_commit(void *self)
   else
     mn_field_copy(&s->p, &mac->dp);
   if (second_order(mac)) {
-    mn_extension_apply(&mac->geometry.cell_extension, &s->p);
+    mn_extension_apply(&mac->geometry.cell_extension, 0, &s->p);
     mn_mac_fill_cells(&s->p);
   }
   s->scalars[2] = !mn_mac_wall_jumped(mac);

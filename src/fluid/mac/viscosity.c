@@ -1,4 +1,5 @@
-/* Implicit viscosity, together with the body forces so that steady states are exact:
+/* Implicit viscosity of smoke (of a liquid: stress.c), together with the body forces so that steady
+   states are exact:
 
        du/dt = nu lap u + a
 
@@ -177,6 +178,8 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt)
     push(mac, dt);
     return MN_OK;
   }
+  if (mac->stress.on)
+    return mn_stress_diffuse(mac, dt);
   int stale = mac->viscous_dt != dt;
   mac->viscous_dt = 0; /* until all are set up for dt */
   for (int a = 0; a < mac->grid.dim; a++) {
@@ -203,6 +206,8 @@ mn_status mn_mac_viscosity_create(mn_mac *mac)
 {
   if (!(mac->def->fluid.viscosity > 0))
     return MN_OK;
+  if (mac->def->fluid.kind == MN_FLUID_WATER)
+    return mn_stress_create(mac);
   for (int a = 0; a < mac->grid.dim; a++) {
     MN_TRY(mn_stencil_create(mac->ctx, &mac->grid, (mn_place)a, &mac->viscous[a]));
     MN_TRY(mn_stencil_solver_create(mac->ctx, &mac->grid, (mn_place)a, MN_PRESSURE_MGPCG,
@@ -213,6 +218,7 @@ mn_status mn_mac_viscosity_create(mn_mac *mac)
 
 void mn_mac_viscosity_destroy(mn_mac *mac)
 {
+  mn_stress_destroy(mac);
   for (int a = 0; a < 3; a++) {
     mn_stencil_destroy(&mac->viscous[a]);
     mn_stencil_solver_destroy(&mac->viscous_solver[a]);

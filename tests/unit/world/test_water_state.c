@@ -40,6 +40,7 @@ static pair make_world(int threads, int dim, mn_transfer transfer)
   def.domain.side[1].kind = MN_SIDE_OPEN;
   def.fluid = mn_fluid_def_default(MN_FLUID_WATER);
   def.fluid.transfer = transfer;
+  def.fluid.viscosity = dim == 2 ? 1e-3 : 0;
   def.output.every = 0.1;
   CHECK_OK(p.ctx, mn_shape_box(p.ctx, dim, mn_v3(-1, -1, -1), mn_v3(0.4, 0.6, 2),
                                &def.fluid.initial_water));
