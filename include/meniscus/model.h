@@ -87,15 +87,14 @@ typedef struct mn_field_fn {
 
 typedef struct mn_fluid_def {
   mn_fluid_kind kind;
-  double density;               /* kg/m^3 */
-  double viscosity;             /* m^2/s, kinematic */
-  mn_field_fn viscosity_factor; /* in x: multiplies viscosity, at fixed places; water */
-  mn_vec3 gravity;              /* m/s^2 */
-  mn_vec3 body_force;           /* N/m^3 */
-  double smoke_weight;          /* 1: gravity acts on smoke s as on density (1 + smoke_weight s) */
-  double expansion;             /* 1/K: and on temperature as on (1 - expansion (T - ambient)) */
-  double ambient;               /* K */
-  int temperature;              /* carry a temperature field */
+  double density;      /* kg/m^3 */
+  double viscosity;    /* m^2/s, kinematic */
+  mn_vec3 gravity;     /* m/s^2 */
+  mn_vec3 body_force;  /* N/m^3 */
+  double smoke_weight; /* 1: gravity acts on smoke s as on density (1 + smoke_weight s) */
+  double expansion;    /* 1/K: and on temperature as on (1 - expansion (T - ambient)) */
+  double ambient;      /* K */
+  int temperature;     /* carry a temperature field */
 
   mn_advection advection;
   int order;     /* 2: second order in time; 1: plain splitting */
@@ -118,6 +117,7 @@ typedef struct mn_fluid_def {
   mn_walls walls;                /* of water */
   mn_lcp_solver_kind lcp_solver; /* for separating walls */
   int enclosed;                  /* water may fill a closed space without any air */
+  mn_field_fn viscosity_factor;  /* of water, in x: multiplies viscosity, at fixed places */
   mn_transfer transfer;          /* of water */
   double flip;                   /* part of FLIP in the blend with PIC */
   double jitter;                 /* of fresh particles, in half cells */

@@ -34,8 +34,7 @@
    w        square of normal, shear      1 (nu tau V / dx^2, twice that for normal)
 
    Limits: second order with a flat surface, cut or not; with a curved one not more than first is
-   claimed. No stress at solids
-   along which the liquid slides.
+   claimed. No stress at solids along which the liquid slides.
    Verified by tests/verify/test_viscous_water.c. */
 #include "fluid/mac/internal.h"
 
