@@ -23,9 +23,10 @@ typedef struct peer_system {
   mn_problem_setup setup;
   int n;
   size_t unknowns;
-  int64_t *number; /* per cell: its unknown, or -1 */
-  double *row;     /* 7 per cell, in units of dt/dx^2 = 1: diagonal, then the six sides */
-  double *b;       /* per cell, divided by 1/dx^2 */
+  int64_t *number;     /* per cell: its unknown, or -1 */
+  double *row;         /* 7 per cell, in units of dt/dx^2 = 1: diagonal, then the six sides */
+  double *b;           /* per cell, divided by 1/dx^2 */
+  unsigned char *wall; /* per cell: an unknown with a face open by less than 1 */
 } peer_system;
 
 /* Row of a cell by the definition in pressure/pressure.h; returns the diagonal. */
@@ -48,6 +49,17 @@ static inline double peer_row(const mn_problem_setup *s, int i, int j, int k, do
   return row[0];
 }
 
+static inline int peer_is_wall(const mn_problem_setup *s, int i, int j, int k)
+{
+  int wall = 0;
+  for (int side = 0; side < 6; side++) {
+    int face[3] = {i, j, k};
+    face[side / 2] += side & 1;
+    wall |= mn_get(&s->open[side / 2], face[0], face[1], face[2]) < 1;
+  }
+  return wall;
+}
+
 static inline int peer_create(int n, peer_system *s)
 {
   mn_context_def def = mn_context_def_default();
@@ -60,7 +72,8 @@ static inline int peer_create(int n, peer_system *s)
   s->number = malloc(cells * sizeof *s->number);
   s->row = malloc(7 * cells * sizeof *s->row);
   s->b = malloc(cells * sizeof *s->b);
-  if (!s->number || !s->row || !s->b)
+  s->wall = malloc(cells);
+  if (!s->number || !s->row || !s->b || !s->wall)
     return 0;
   for (int k = 0; k < n; k++)
     for (int j = 0; j < n; j++)
@@ -69,6 +82,7 @@ static inline int peer_create(int n, peer_system *s)
         int unknown = peer_row(&s->setup, i, j, k, s->row + 7 * c) > 0;
         s->number[c] = unknown ? (int64_t)s->unknowns++ : -1;
         s->b[c] = unknown ? mn_get(&s->setup.b, i, j, k) / n / n : 0;
+        s->wall[c] = unknown && peer_is_wall(&s->setup, i, j, k);
       }
   return 1;
 }
@@ -78,6 +92,7 @@ static inline void peer_destroy(peer_system *s)
   free(s->number);
   free(s->row);
   free(s->b);
+  free(s->wall);
   mn_problem_destroy(&s->setup);
   mn_context_destroy(&s->ctx);
 }
@@ -97,6 +112,24 @@ static inline double peer_residual(const peer_system *s, const double *x)
     worst = fmax(worst, fabs(r));
   }
   return worst * (double)n * (double)n;
+}
+
+/* The same of the LCP, |min(p, A p - b)| at walls. With `slack` not NULL: A x - b in its unit. */
+static inline double peer_lcp_residual(const peer_system *s, const double *x, double *slack)
+{
+  int64_t n = s->n, step[6] = {-1, 1, -n, n, -n * n, n * n};
+  double worst = 0, scale = (double)n * (double)n;
+  for (int64_t c = 0; c < n * n * n; c++) {
+    const double *row = s->row + 7 * c;
+    if (s->number[c] < 0)
+      continue;
+    double r = row[0] * x[c] - s->b[c];
+    for (int side = 0; side < 6; side++)
+      r += row[1 + side] != 0 ? row[1 + side] * x[c + step[side]] : 0;
+    slack[c] = r;
+    worst = fmax(worst, fabs(s->wall[c] ? fmin(x[c], r * scale) : r * scale));
+  }
+  return worst;
 }
 
 static inline void peer_print(const peer_system *s, const char *solver, int iterations,

@@ -1,5 +1,6 @@
-/* hypre's conjugate gradients with the structured multigrid PFMG on the half-sphere system.
-   usage: peer_hypre N [REPEAT]; prints one JSON line, the best of REPEAT. Cells that are no
+/* hypre's conjugate gradients with the structured multigrid PFMG on the half-sphere system, and
+   policy iteration around them on its LCP.
+   usage: peer_hypre N [REPEAT]; prints a JSON line each, the best of REPEAT. Cells that are no
    unknowns are rows of the identity, since a Struct grid is a box; it is trimmed to the unknowns'
    bounding box, which favours hypre. Its tolerance is on the 2-norm: it is tightened until the true
    infinity norm meets 1e-6, and the time is that of the loosest setting that does. */
@@ -36,7 +37,7 @@ static int64_t global_cell(const box *b, int n, int64_t c)
   return (b->lo[0] + c % nx) + n * ((b->lo[1] + c / nx % ny) + n * (b->lo[2] + c / nx / ny));
 }
 
-/* One solve; returns the iterations. */
+/* One solve, from x; returns the iterations. */
 static int solve(const box *b, double *values, double *rhs, double *x, double tolerance,
                  double *setup_s, double *solve_s)
 {
@@ -66,7 +67,7 @@ static int solve(const box *b, double *values, double *rhs, double *x, double to
   HYPRE_StructVectorAssemble(vb);
   HYPRE_StructVectorCreate(MPI_COMM_SELF, grid, &vx);
   HYPRE_StructVectorInitialize(vx);
-  HYPRE_StructVectorSetConstantValues(vx, 0);
+  HYPRE_StructVectorSetBoxValues(vx, lo, hi, x);
   HYPRE_StructVectorAssemble(vx);
   HYPRE_StructPCGCreate(MPI_COMM_SELF, &pcg);
   HYPRE_StructPCGSetTol(pcg, tolerance);
@@ -98,6 +99,120 @@ static int solve(const box *b, double *values, double *rhs, double *x, double to
   return iterations;
 }
 
+/* ---- the LCP ------------------------------------------------------------------------------- */
+
+/* The arrays of a problem on the box. */
+typedef struct arrays {
+  double *values, *rhs, *x; /* on the box */
+  double *field, *slack;    /* on all cells */
+  unsigned char *held;
+} arrays;
+
+/* Rows without the held cells, which become rows of the identity. */
+static void fill_rows(const peer_system *s, const box *b, arrays *t)
+{
+  int64_t n = s->n, step[6] = {-1, 1, -n, n, -n * n, n * n};
+  for (int64_t c = 0; c < b->cells; c++) {
+    int64_t g = global_cell(b, s->n, c);
+    double *row = t->values + 7 * c;
+    memcpy(row, s->row + 7 * g, 7 * sizeof *row);
+    t->rhs[c] = s->b[g];
+    t->x[c] = t->field[g];
+    if (s->number[g] < 0 || t->held[g]) {
+      memset(row, 0, 7 * sizeof *row);
+      row[0] = 1;
+      t->rhs[c] = t->x[c] = 0;
+    }
+    for (int side = 0; side < 6; side++)
+      if (row[1 + side] != 0 && t->held[g + step[side]])
+        row[1 + side] = 0;
+  }
+}
+
+static int control(const peer_system *s, arrays *t, int first)
+{
+  int changed = 0;
+  for (int64_t c = 0; c < (int64_t)s->n * s->n * s->n; c++) {
+    if (!s->wall[c])
+      continue;
+    int held = first ? s->b[c] < 0 : s->row[7 * c] * t->field[c] < t->slack[c];
+    changed += held != t->held[c];
+    t->held[c] = (unsigned char)held;
+  }
+  return changed;
+}
+
+/* Norm of b over the free cells, which hypre's tolerance is relative to, and of the residual. */
+static double relative_residual(const peer_system *s, const arrays *t)
+{
+  double rr = 0, bb = 0;
+  for (int64_t c = 0; c < (int64_t)s->n * s->n * s->n; c++)
+    if (s->number[c] >= 0 && !t->held[c]) {
+      rr += t->slack[c] * t->slack[c];
+      bb += s->b[c] * s->b[c];
+    }
+  return sqrt(rr / bb);
+}
+
+/* From p = 0: between two control tests the residual falls by `fall`, straight to `last` (relative)
+   when nothing changed. Returns whether the LCP's residual is met. */
+static int policy(const peer_system *s, const box *b, arrays *t, double fall, double last,
+                  int *outer, int *inner, double *seconds, double *residual)
+{
+  double start = peer_seconds();
+  size_t cells = (size_t)s->n * (size_t)s->n * (size_t)s->n;
+  memset(t->field, 0, cells * sizeof *t->field);
+  memset(t->held, 0, cells);
+  control(s, t, 1);
+  peer_lcp_residual(s, t->field, t->slack);
+  *inner = 0;
+  for (int changed = 1, k = *outer = 0; k < 40; k++) {
+    double setup_s, solve_s, tolerance = fall * relative_residual(s, t);
+    tolerance = changed && tolerance > last ? tolerance : last;
+    fill_rows(s, b, t);
+    *inner += solve(b, t->values, t->rhs, t->x, tolerance, &setup_s, &solve_s);
+    ++*outer;
+    for (int64_t c = 0; c < b->cells; c++)
+      t->field[global_cell(b, s->n, c)] = t->x[c];
+    *residual = peer_lcp_residual(s, t->field, t->slack);
+    *seconds = peer_seconds() - start;
+    if (*residual <= 1e-6)
+      return 1;
+    int before = changed;
+    changed = control(s, t, 0);
+    if (!changed && !before)
+      return 0; /* `last` is too loose */
+  }
+  return 0;
+}
+
+static void policy_best(const peer_system *s, const box *b, arrays *t, int repeat)
+{
+  static const double falls[] = {0.1, 0.03};
+  double best = 1e300, residual = 0, last = 1e-6;
+  int outer = 0, inner = 0;
+  for (int f = 0; f < 2; f++) {
+    for (int n = 0, tries = 0; n < repeat && tries < 40; tries++) {
+      double seconds, r;
+      int o, i;
+      if (!policy(s, b, t, falls[f], last, &o, &i, &seconds, &r)) {
+        last *= 0.5;
+        continue;
+      }
+      n++;
+      if (seconds < best) {
+        best = seconds;
+        outer = o;
+        inner = i;
+        residual = r;
+      }
+    }
+  }
+  char name[80];
+  snprintf(name, sizeof name, "hypre policy+PCG+PFMG, %d outer", outer);
+  peer_print(s, name, inner, 0, best, residual);
+}
+
 int main(int argc, char **argv)
 {
   int n = argc > 1 ? atoi(argv[1]) : 64, repeat = argc > 2 ? atoi(argv[2]) : 3;
@@ -121,6 +236,7 @@ int main(int argc, char **argv)
   int iterations = 0;
   for (int t = 0; t < repeat;) {
     double setup_s, solve_s;
+    memset(x, 0, cells * sizeof *x);
     iterations = solve(&b, values, rhs, x, tolerance, &setup_s, &solve_s);
     for (size_t c = 0; c < cells; c++)
       field[global_cell(&b, n, (int64_t)c)] = x[c];
@@ -136,6 +252,12 @@ int main(int argc, char **argv)
     t++;
   }
   peer_print(&s, "hypre PCG+PFMG", iterations, best_setup, best_solve, residual);
+  fflush(stdout);
+  arrays t = {values, rhs, x, field, malloc(all * sizeof(double)), malloc(all)};
+  if (repeat > 0)
+    policy_best(&s, &b, &t, n < 128 ? 2 : 1);
+  free(t.slack);
+  free(t.held);
   free(values);
   free(rhs);
   free(x);
