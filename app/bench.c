@@ -14,6 +14,8 @@ static const app_option options[] = {
 static const app_bench_entry benches[] = {
     {"pressure", "the linear pressure solve: iterations, work units, threads, memory", "1 min",
      app_bench_pressure},
+    {"lcp", "the LCP of separating walls by the default solver, against the linear solve", "3 min",
+     app_bench_lcp},
     {"lai-6.1", "iterations per pressure equation, half a circle of water, 2D", "2 min",
      app_bench_lai},
     {"lai-6.2", "the same, half a sphere, 3D", "1 h", app_bench_lai},

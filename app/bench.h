@@ -34,6 +34,7 @@ typedef struct app_bench_entry {
 } app_bench_entry;
 
 int app_bench_pressure(app_bench_run *run);
+int app_bench_lcp(app_bench_run *run);
 int app_bench_lai(app_bench_run *run); /* the table of its name */
 int app_bench_solid_newton(app_bench_run *run);
 

@@ -15,8 +15,8 @@ extern "C" {
 
 /* One solver and what it needed. */
 typedef struct mn_contestant {
-  /* "mic-pcg": the linear equation of sticking walls by MIC(0)-PCG; else an LCP solver's name,
-     which needs separating walls */
+  /* "mic-pcg", "mgpcg": the linear equation of sticking walls by MIC(0)-PCG or multigrid CG (from
+     the geometry, as fast); else an LCP solver's name, which needs separating walls */
   const char *solver;
   int every;          /* takes part in every so many-th equation; 1: all; 0: none for now */
   int max_iterations; /* then it has failed */

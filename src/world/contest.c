@@ -12,10 +12,11 @@
 
 typedef struct entrant {
   mn_contestant *about;
-  int linear;
+  int linear, multigrid;
   mn_lcp_solver_kind kind;
   mn_lcp_solver *lcp; /* made when it first takes part */
   mn_stencil_solver *stencil;
+  mn_pressure *pressure;
 } entrant;
 
 struct mn_contest {
@@ -32,7 +33,8 @@ struct mn_contest {
 
 static mn_status find_kind(mn_context *ctx, const char *name, entrant *e)
 {
-  e->linear = !strcmp(name, "mic-pcg");
+  e->multigrid = !strcmp(name, "mgpcg");
+  e->linear = e->multigrid || !strcmp(name, "mic-pcg");
   for (int k = 0; k < MN_LCP_SOLVERS && !e->linear; k++)
     if (!strcmp(name, mn_lcp_solver_name((mn_lcp_solver_kind)k))) {
       e->kind = (mn_lcp_solver_kind)k;
@@ -79,6 +81,7 @@ void mn_contest_destroy(mn_contest **contest)
   for (int i = 0; i < c->count && c->entrants; i++) {
     mn_lcp_solver_destroy(&c->entrants[i].lcp);
     mn_stencil_solver_destroy(&c->entrants[i].stencil);
+    mn_pressure_destroy(&c->entrants[i].pressure);
   }
   mn_field_destroy(&c->p);
   mn_field_destroy(&c->b);
@@ -105,6 +108,21 @@ static mn_status solve_linear(mn_contest *c, entrant *n, const mn_mac_equation *
   return MN_OK;
 }
 
+static mn_status solve_multigrid(mn_contest *c, entrant *n, const mn_mac_equation *e,
+                                 double *seconds, mn_lcp_report *report)
+{
+  if (!n->pressure)
+    MN_TRY(mn_pressure_create(c->ctx, e->grid, MN_PRESSURE_MGPCG, &n->pressure));
+  double start = mn_seconds();
+  MN_TRY(mn_pressure_assemble(n->pressure, e->geometry));
+  MN_TRY(mn_pressure_solve(n->pressure, &c->b, e->tolerance, INFINITY, n->about->max_iterations,
+                           &c->p, &report->solve));
+  *seconds = mn_seconds() - start;
+  report->outer = 1;
+  report->residual = report->solve.residual;
+  return MN_OK;
+}
+
 static mn_status solve_lcp(mn_contest *c, entrant *n, const mn_mac_equation *e, const mn_lcp *lcp,
                            double *seconds, mn_lcp_report *report)
 {
@@ -123,8 +141,9 @@ static mn_status enter(mn_contest *c, entrant *n, const mn_mac_equation *e, cons
   mn_field_copy(&c->p, e->start);
   mn_field_copy(&c->b, e->b);
   double seconds;
-  MN_TRY(n->linear ? solve_linear(c, n, e, lcp, &seconds, &report)
-                   : solve_lcp(c, n, e, lcp, &seconds, &report));
+  MN_TRY(n->multigrid ? solve_multigrid(c, n, e, &seconds, &report)
+         : n->linear  ? solve_linear(c, n, e, lcp, &seconds, &report)
+                      : solve_lcp(c, n, e, lcp, &seconds, &report));
   a->equations++;
   a->reason = report.solve.reason;
   a->worst = fmax(a->worst, report.residual / e->tolerance);
@@ -163,12 +182,17 @@ static mn_status see(void *user, const mn_mac_equation *e)
     entrant *n = &c->entrants[i];
     if (n->about->every < 1 || number % n->about->every)
       continue;
-    if (!whole) {
+    int as_is = n->multigrid || (!n->linear && n->kind == MN_LCP_FAST); /* they need no matrix */
+    if (!whole && !as_is) {
       MN_TRY(write_out(c, e));
       whole = &c->own;
     }
-    int as_is = !n->linear && n->kind == MN_LCP_FAST; /* it needs no matrix */
-    MN_TRY(enter(c, n, e, as_is ? e->lcp : whole));
+    mn_lcp alone = {0};
+    if (as_is && e->lcp) {
+      alone = *e->lcp;
+      alone.analysed = NULL; /* all of the work is its own, as with the others */
+    }
+    MN_TRY(enter(c, n, e, as_is ? &alone : whole));
   }
   return MN_OK;
 }
