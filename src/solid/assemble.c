@@ -14,9 +14,9 @@
 #include "base/status.h"
 
 enum {
-  BATCH_DOUBLES = 1 << 16, /* half a megabyte of element matrices */
+  BATCH_DOUBLES = 1 << 17, /* a megabyte of element matrices */
   STRIP = 16,              /* nodes whose rows fall to one thread */
-  SMALL = 512              /* elements below which threads do not pay */
+  SMALL = 1 << 14          /* entries of element matrices below which threads do not pay */
 };
 
 /* ---- pattern --------------------------------------------------------------------------------- */
@@ -214,12 +214,18 @@ int64_t mn_assembly_diagonal(const mn_assembly *as, size_t node, int i)
 
 typedef enum wanted { ENERGY, GRADIENT, HESSIAN, HESSIAN_PSD, DAMPING } wanted;
 
+static int threads_for(const mn_assembly *as, const mn_energy_group *g, size_t count)
+{
+  size_t n = (size_t)(g->nodes * g->dim);
+  return count * n * n < SMALL ? 1 : as->exec->threads;
+}
+
 static void eval_batch(mn_assembly *as, int g, size_t first, size_t count, const mn_vec3 *x,
                        wanted what)
 {
   const mn_energy_group *group = as->group + g;
   size_t nodes = (size_t)group->nodes, n = nodes * (size_t)as->dim;
-  int threads = count < SMALL ? 1 : as->exec->threads;
+  int threads = threads_for(as, group, count);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (size_t k = 0; k < count; k++) {
     mn_vec3 local[MN_ENERGY_NODES_MAX];
@@ -246,7 +252,7 @@ static void scatter_gradient(mn_assembly *as, int g, size_t first, size_t count,
 {
   const mn_energy_group *group = as->group + g;
   size_t nodes = (size_t)group->nodes, dim = (size_t)as->dim;
-  int threads = count < SMALL ? 1 : as->exec->threads;
+  int threads = threads_for(as, group, count);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int t = 0; t < threads; t++)
     for (size_t i = 0; i < count * nodes; i++) {
@@ -276,7 +282,7 @@ static void scatter_matrix(mn_assembly *as, int g, size_t first, size_t count, d
 {
   const mn_energy_group *group = as->group + g;
   size_t nodes = (size_t)group->nodes, dim = (size_t)as->dim, n = nodes * dim;
-  int threads = count < SMALL ? 1 : as->exec->threads;
+  int threads = threads_for(as, group, count);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int t = 0; t < threads; t++)
     for (size_t k = 0; k < count; k++)

@@ -91,7 +91,7 @@ typedef struct mn_rod_def {
 } mn_rod_def;
 
 /* Each copies the mesh and gives the number of the new body. Bad meshes and numbers: MN_BAD_INPUT,
-   with the element named. */
+   with the element named; after a failure there is nothing to do but destroy. */
 MN_MUST_CHECK mn_status mn_deform_add_elastic(mn_deform *deform, const mn_simplex_mesh *mesh,
                                               const mn_elastic_def *def, int *body);
 MN_MUST_CHECK mn_status mn_deform_add_springs(mn_deform *deform, const mn_simplex_mesh *mesh,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "check.h"
 #include "geom/structured.h"
 #include "solid/deform.h"
@@ -290,6 +291,70 @@ static void test_no_inversion(void **state)
   CHECK_DONE();
 }
 
+/* Everything that allocates, without checks. */
+static mn_status make_small(mn_context *ctx, mn_deform **d)
+{
+  mn_deform_def def = mn_deform_def_default(3);
+  int cells[3] = {2, 1, 1}, body;
+  mn_simplex_mesh box = {0}, sheet = {0}, line = {0};
+  mn_elastic_def elastic = {.young = 1, .poisson = 0.3, .density = 1, .beta = 0.1};
+  mn_springs_def springs = {.density = 1, .stretch = 1, .bend = 1};
+  mn_shell_def shell = {.young = 1, .poisson = 0.3, .density = 1, .thickness = 0.1, .bending = -1};
+  mn_rod_def rod = {.stretch = 1, .bend = 1, .density = 1};
+  mn_surface_points points = {0};
+  mn_status status = mn_deform_create(ctx, &def, d);
+  if (status == MN_OK)
+    status = mn_mesh_box(ctx, 3, ZERO, mn_v3(2, 1, 1), cells, &box);
+  if (status == MN_OK)
+    status = mn_mesh_sheet(ctx, ZERO, mn_v3(1, 0, 0), mn_v3(0, 1, 0), 2, 2, &sheet);
+  if (status == MN_OK)
+    status = mn_mesh_line(ctx, 3, ZERO, mn_v3(1, 0, 0), 3, &line);
+  if (status == MN_OK)
+    status = mn_deform_add_elastic(*d, &box, &elastic, &body);
+  if (status == MN_OK)
+    status = mn_deform_add_springs(*d, &sheet, &springs, &body);
+  if (status == MN_OK)
+    status = mn_deform_add_shell(*d, &sheet, &shell, &body);
+  if (status == MN_OK)
+    status = mn_deform_add_rod(*d, &line, &rod, &body);
+  if (status == MN_OK)
+    status = mn_deform_add_anchor(*d, 0, ZERO, 1, 1);
+  if (status == MN_OK)
+    status = mn_deform_add_spring(*d, 0, 1, 1, 1, 1);
+  if (status == MN_OK)
+    status = mn_deform_ready(*d);
+  if (status == MN_OK) {
+    mn_deform_view v = mn_deform_get(*d);
+    status = mn_surface_points_create(ctx, 3, v.facet, v.facets, v.x, 0.5, &points);
+  }
+  if (status == MN_OK)
+    status = mn_deform_begin(*d, 0, 0.1);
+  mn_surface_points_destroy(&points);
+  mn_simplex_mesh_destroy(&box);
+  mn_simplex_mesh_destroy(&sheet);
+  mn_simplex_mesh_destroy(&line);
+  return status;
+}
+
+/* Every allocation fails once: said as such, nothing lost (with the address sanitizer). */
+static void test_memory(void **state)
+{
+  (void)state;
+  mn_status status = MN_ENVIRONMENT;
+  int failures = 0;
+  for (; status == MN_ENVIRONMENT && failures < 1000; failures++) {
+    mn_context *ctx = check_context(1);
+    mn_deform *d = NULL;
+    ctx->fail_allocation = ctx->allocations + 1 + failures;
+    status = make_small(ctx, &d);
+    mn_deform_destroy(&d);
+    mn_context_destroy(&ctx);
+  }
+  CHECK(status == MN_OK);
+  CHECK_GE(failures, 80);
+  CHECK_DONE();
+}
+
 /* The problem that the bench measures. */
 static void test_problem(void **state)
 {
@@ -311,6 +376,7 @@ int main(void)
       cmocka_unit_test(test_solves),       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_refusals),     cmocka_unit_test(test_failures),
       cmocka_unit_test(test_no_inversion), cmocka_unit_test(test_problem),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
