@@ -63,13 +63,17 @@ static inline int mn_deform_is_fixed(const mn_deform *d, size_t dof)
   return d->fixed[dof / (size_t)d->def.dim] >> (dof % (size_t)d->def.dim) & 1;
 }
 
+/* One more group, of a body or (-1) of none, empty. */
+MN_MUST_CHECK mn_status mn_deform_add_group(mn_deform *d, int body, double beta,
+                                            mn_energy_group **group);
 /* The sentence for an inverted element. */
 mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const char *when);
 /* C at x, into d->C; if there is none, nothing. */
 MN_MUST_CHECK mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x);
 /* Newton's method for the equation of d->terms with forces d->force, from d->y. */
 MN_MUST_CHECK mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report);
-/* Assembles and factorises A at y; with psd, or if it is not positive definite, with K projected. */
+/* Assembles and factorises A at y; with psd, or if it is not positive definite, with K projected.
+ */
 MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd,
                                             mn_deform_report *report);
 void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors);
