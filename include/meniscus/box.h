@@ -16,12 +16,19 @@ extern "C" {
 typedef struct mn_interface {
   int dim;
   size_t count;
-  mn_vec3 *X;    /* m, positions at the end of the substep */
-  mn_vec3 *V;    /* m/s */
-  mn_vec3 *N;    /* unit normals, into the fluid */
-  double *area;  /* m^2 (m in 2D) */
-  mn_vec3 *load; /* N: force of the fluid on the solid */
+  mn_vec3 *X;         /* m, positions at the end of the substep */
+  mn_vec3 *V;         /* m/s */
+  mn_vec3 *N;         /* unit normals, into the fluid */
+  double *area;       /* m^2 (m in 2D) */
+  mn_vec3 *load;      /* N: force of the fluid on the solid */
+  int *body;          /* whose point it is; may be NULL */
+  uint8_t *two_sided; /* 1: fluid on both sides (thin shells, cloth); may be NULL: all 0 */
 } mn_interface;
+
+/* All arrays, zero. */
+MN_MUST_CHECK mn_status mn_interface_create(mn_context *ctx, int dim, size_t count,
+                                            mn_interface *interface);
+void mn_interface_destroy(mn_interface *interface);
 
 /* An array of a solver's state, for checkpoints, hashes and roll-back. */
 typedef enum mn_array_type { MN_F64, MN_I64, MN_U8 } mn_array_type;
@@ -89,12 +96,19 @@ typedef struct mn_solid_ops {
   void (*destroy)(void *self);
   double (*max_dt)(void *self);
   mn_status (*begin)(void *self, double t, double dt);
-  /* reads load; writes X, V, N, area */
+  /* reads load and X, where the loads act: as `look` or the last solve left them, or as a coupling
+     predicts them; writes X, V, N, area */
   mn_status (*solve)(void *self, mn_interface *interface, mn_solve_report *report);
   mn_status (*commit)(void *self);
   mn_status (*save)(void *self);
   mn_status (*restore)(void *self);
   int (*arrays)(void *self, mn_array *arrays, int capacity);
+  mn_status (*resize)(void *self, const mn_array *arrays, int count); /* as of a fluid */
+  /* Chooses points on all surfaces, about `spacing` (m) apart, and says how many. Their order
+     stands until the next call. NULL: the points are fixed, and the caller knows them. */
+  mn_status (*sample)(void *self, double spacing, size_t *count);
+  /* X, V, N, area and, where asked for, body and two_sided, of the committed state. */
+  mn_status (*look)(void *self, mn_interface *interface);
 } mn_solid_ops;
 
 typedef struct mn_solid {

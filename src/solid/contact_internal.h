@@ -1,0 +1,98 @@
+/* The inside of contact: touches, how they are found and how they are solved. */
+#ifndef MN_SOLID_CONTACT_INTERNAL_H
+#define MN_SOLID_CONTACT_INTERNAL_H
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "solid/boxgrid.h"
+#include "solid/contact.h"
+
+/* Where a touch comes from. */
+typedef enum mn_touch_kind {
+  MN_TOUCH_BALLS,      /* sphere a, sphere b */
+  MN_TOUCH_BALL,       /* sphere a, shape of b */
+  MN_TOUCH_POINT,      /* contact point of a, shape of b */
+  MN_TOUCH_NODE,       /* rigid a, node */
+  MN_TOUCH_FACET_BALL, /* sphere a, facet */
+  MN_TOUCH_FACET_POINT /* contact point of a, facet */
+} mn_touch_kind;
+
+typedef struct mn_touch_key {
+  int64_t a, b, feature; /* b: body, or bodies + node, or bodies + nodes + facet */
+} mn_touch_key;
+
+typedef struct mn_touch {
+  mn_touch_key key;
+  mn_touch_kind kind;
+  int a, b; /* rigid bodies; b = -1: nodes */
+  uint32_t feature;
+  int nodes;
+  uint32_t node[3];
+  double weight[3];
+  mn_vec3 n;  /* from b to a */
+  mn_vec3 at; /* m */
+  double gap; /* m */
+  double size, friction, restitution;
+  /* of the solver */
+  mn_vec3 ra, rb;
+  double mass, tangent_mass; /* kg, effective */
+  double target;             /* m/s, least relative normal velocity */
+  double approach;           /* m/s, of an impact; 0: none */
+  double impulse;
+  mn_vec3 tangent;      /* kg m/s */
+  mn_vec3 last, search; /* kg m/s, of the conjugate directions */
+} mn_touch;
+
+/* What a substep leaves for the next: by rising key. */
+typedef struct mn_guesses {
+  int64_t (*key)[3];
+  double (*value)[8]; /* normal and tangent impulse of the drift, of the settling */
+  size_t count, capacity;
+} mn_guesses;
+
+typedef struct mn_touches {
+  mn_touch *at;
+  size_t count, capacity;
+} mn_touches;
+
+typedef struct mn_mobile {
+  int moves, free;
+  double inverse_mass;
+  mn_mat3 inverse; /* of the inertia, world axes */
+  double W[6][6];  /* of a jointed body */
+} mn_mobile;
+
+struct mn_contact {
+  mn_context *ctx;
+  mn_contact_def def;
+  const mn_rigid *rigid;
+  mn_boxgrid grid;
+  mn_vec3 *lo, *hi, *half, *middle; /* swept boxes; of each body at the start: half size, middle */
+  uint32_t *found;
+  mn_mobile *mobile;
+  mn_twist *start, *free; /* at the substep's start; without contact */
+  mn_vec3 *node_start, *node_free;
+  uint8_t *node_used;
+  size_t node_count;
+  mn_touches drift, settle;
+  mn_guesses now, next, saved;
+  double kick; /* s: the free velocities of a drift have felt forces for so long */
+  size_t tests, work;
+};
+
+/* Everything that could touch within dt, in the order of the keys. */
+mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
+                          const mn_twist *twist, const mn_contact_nodes *nodes,
+                          const mn_vec3 *node_free, double dt, mn_touches *touches);
+
+mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v);
+void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose);
+/* Sweeps until the velocities stand still. */
+void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_contact_nodes *nodes,
+                       mn_soft_row *soft, int soft_count, mn_contact_report *report);
+/* Arms and effective masses. */
+void mn_contact_prepare(mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
+                        mn_touches *touches);
+void mn_contact_push(mn_contact *c, const mn_touches *touches, double dt, mn_twist *push);
+
+#endif

@@ -1,0 +1,288 @@
+/* Impulses of all touches: projected Gauss-Seidel on the velocities [Moreau 1988; Jean 1999].
+
+   Of each touch with relative velocity u of a against b, normal n, normal impulse l, tangential t:
+
+       0 <= l  perp  n.u - target >= 0,    |t| <= mu l,  t opposes sliding (t = -mu l u_t/|u_t|)
+
+   l <- max(0, l - m (n.u - target)), t <- disk(mu l)(t - m_t u_t), with m, m_t the effective masses
+   along n and of the slowest tangent. Springs are rows with a compliance: l <- l - m (J u - v + e
+   l). Sweeps run to and fro in the order of the keys, so that results do not depend on threads, and
+   are the steps of a nonlinear conjugate gradient method [Silcowitz 2010], which piles need.
+   Impulses act on both partners at one point: momentum and angular momentum are conserved to
+   round-off. Verified by tests/unit/solid/test_contact*.c. */
+#include "solid/contact_internal.h"
+
+static mn_vec3 row3(const double W[6][6], int i, mn_vec3 p, mn_vec3 t)
+{
+  mn_vec3 r;
+  for (int a = 0; a < 3; a++) {
+    const double *w = W[i + a];
+    r.v[a] = w[0] * p.x + w[1] * p.y + w[2] * p.z + w[3] * t.x + w[4] * t.y + w[5] * t.z;
+  }
+  return r;
+}
+
+static void add_impulse(const mn_mobile *m, mn_twist *t, mn_vec3 arm, double sign, mn_vec3 p)
+{
+  if (!m->moves)
+    return;
+  mn_vec3 torque = mn_cross(arm, p);
+  if (m->free) {
+    t->v = mn_madd(t->v, sign * m->inverse_mass, p);
+    t->w = mn_madd(t->w, sign, mn_mat3_apply(m->inverse, torque));
+  } else {
+    t->v = mn_madd(t->v, sign, row3(m->W, 0, p, torque));
+    t->w = mn_madd(t->w, sign, row3(m->W, 3, p, torque));
+  }
+}
+
+static double inverse_mass(const mn_contact_nodes *n, uint32_t i)
+{
+  return n->fixed && n->fixed[i] ? 0 : 1 / n->mass[i];
+}
+
+static void apply(const mn_contact *c, const mn_touch *t, mn_twist *twist, mn_contact_nodes *nodes,
+                  mn_vec3 p)
+{
+  add_impulse(&c->mobile[t->a], &twist[t->a], t->ra, 1, p);
+  if (t->b >= 0)
+    add_impulse(&c->mobile[t->b], &twist[t->b], t->rb, -1, p);
+  else if (nodes)
+    for (int k = 0; k < t->nodes; k++) {
+      uint32_t i = t->node[k];
+      nodes->v[i] = mn_madd(nodes->v[i], -t->weight[k] * inverse_mass(nodes, i), p);
+    }
+}
+
+mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v)
+{
+  mn_vec3 u = mn_twist_at(twist[t->a], t->ra);
+  if (t->b >= 0)
+    return mn_sub(u, mn_twist_at(twist[t->b], t->rb));
+  for (int k = 0; k < t->nodes; k++)
+    u = mn_madd(u, -t->weight[k], node_v[t->node[k]]);
+  return u;
+}
+
+void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose)
+{
+  for (int i = 0; i < c->rigid->count; i++) {
+    const mn_rigid_body *b = &c->rigid->body[i];
+    mn_mobile *m = &c->mobile[i];
+    m->moves = b->moves;
+    m->free = b->def.joint == MN_JOINT_NONE;
+    mn_rigid_mobility(b, &pose[i], m->W);
+    m->inverse_mass = b->moves ? 1 / b->mass : 0;
+    for (int p = 0; p < 3; p++)
+      for (int q = 0; q < 3; q++)
+        m->inverse.m[p][q] = m->W[3 + p][3 + q];
+  }
+}
+
+/* Change of the relative velocity for an impulse p. */
+static mn_vec3 response(const mn_contact *c, const mn_touch *t, const mn_contact_nodes *nodes,
+                        mn_vec3 p)
+{
+  mn_twist a = {0}, b = {0};
+  add_impulse(&c->mobile[t->a], &a, t->ra, 1, p);
+  mn_vec3 u = mn_twist_at(a, t->ra);
+  if (t->b >= 0) {
+    add_impulse(&c->mobile[t->b], &b, t->rb, -1, p);
+    return mn_sub(u, mn_twist_at(b, t->rb));
+  }
+  double sum = 0;
+  for (int k = 0; k < t->nodes; k++)
+    sum += t->weight[k] * t->weight[k] * inverse_mass(nodes, t->node[k]);
+  return mn_madd(u, sum, p);
+}
+
+/* 0 masses if neither partner can move. */
+static void prepare(const mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
+                    mn_touch *t)
+{
+  t->ra = mn_sub(t->at, pose[t->a].x);
+  t->rb = t->b >= 0 ? mn_sub(t->at, pose[t->b].x) : mn_v3(0, 0, 0);
+  double k = mn_dot(t->n, response(c, t, nodes, t->n));
+  t->mass = k > 0 ? 1 / k : 0;
+  mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  mn_vec3 t1 = c->rigid->dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
+  t1 = mn_scale(1 / mn_length(t1), t1);
+  mn_vec3 t2 = mn_cross(t->n, t1), u1 = response(c, t, nodes, t1);
+  double k11 = mn_dot(t1, u1);
+  if (c->rigid->dim == 3) { /* the greatest eigenvalue of the tangential block */
+    mn_vec3 u2 = response(c, t, nodes, t2);
+    double k12 = mn_dot(t2, u1), k22 = mn_dot(t2, u2);
+    k11 = 0.5 * (k11 + k22) + sqrt(0.25 * (k11 - k22) * (k11 - k22) + k12 * k12);
+  }
+  t->tangent_mass = k11 > 0 ? 1 / k11 : 0;
+}
+
+void mn_contact_prepare(mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
+                        mn_touches *touches)
+{
+  for (size_t i = 0; i < touches->count; i++)
+    prepare(c, pose, nodes, &touches->at[i]);
+}
+
+/* One touch; the change of its relative velocity. */
+static double relax(mn_contact *c, mn_touch *t, mn_twist *twist, mn_contact_nodes *nodes)
+{
+  mn_vec3 u = mn_touch_velocity(t, twist, nodes->v);
+  double l = mn_max(0, t->impulse - t->mass * (mn_dot(t->n, u) - t->target));
+  double change = l - t->impulse;
+  t->impulse = l;
+  mn_vec3 p = mn_scale(change, t->n);
+  double moved = t->mass > 0 ? fabs(change) / t->mass : 0;
+  if (change != 0)
+    apply(c, t, twist, nodes, p);
+  if (t->friction > 0 && t->tangent_mass > 0) {
+    u = mn_touch_velocity(t, twist, nodes->v);
+    mn_vec3 slide = mn_madd(u, -mn_dot(t->n, u), t->n);
+    mn_vec3 s = mn_madd(t->tangent, -t->tangent_mass, slide);
+    double length = mn_length(s), most = t->friction * l;
+    if (length > most)
+      s = mn_scale(most / length, s);
+    p = mn_sub(s, t->tangent);
+    t->tangent = s;
+    apply(c, t, twist, nodes, p);
+    moved = mn_max(moved, mn_length(p) / t->tangent_mass);
+  }
+  c->work++;
+  return moved;
+}
+
+static mn_vec3 soft_velocity(const mn_soft_row *r, const mn_twist *twist)
+{
+  mn_vec3 u = mn_twist_at(twist[r->a], r->ra);
+  return r->b < 0 ? u : mn_sub(u, mn_twist_at(twist[r->b], r->rb));
+}
+
+static void soft_apply(const mn_contact *c, const mn_soft_row *r, mn_twist *twist, double impulse)
+{
+  mn_vec3 p = mn_scale(impulse, r->d);
+  add_impulse(&c->mobile[r->a], &twist[r->a], r->ra, 1, p);
+  if (r->b >= 0)
+    add_impulse(&c->mobile[r->b], &twist[r->b], r->rb, -1, p);
+}
+
+/* l = -h (force + rate (J u - at)): J u + l/(h rate) = at - force/rate. */
+static double relax_soft(mn_contact *c, mn_soft_row *r, mn_twist *twist)
+{
+  if (!(r->rate > 0))
+    return 0;
+  mn_twist a = {0}, b = {0};
+  add_impulse(&c->mobile[r->a], &a, r->ra, 1, r->d);
+  double k = mn_dot(r->d, mn_twist_at(a, r->ra)), soft = 1 / (r->h * r->rate);
+  if (r->b >= 0) {
+    add_impulse(&c->mobile[r->b], &b, r->rb, 1, r->d);
+    k += mn_dot(r->d, mn_twist_at(b, r->rb));
+  }
+  double u = mn_dot(r->d, soft_velocity(r, twist));
+  double change = -(u + soft * r->impulse - r->at + r->force / r->rate) / (k + soft);
+  r->impulse += change;
+  soft_apply(c, r, twist, change);
+  c->work++;
+  return fabs(change) * k;
+}
+
+/* The step just made is minus a gradient; conjugate directions follow [Silcowitz 2010]. The next
+   step projects what is added here. */
+static void accelerate(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_contact_nodes *nodes,
+                       double *gradient)
+{
+  double size = 0;
+  for (size_t i = 0; i < touches->count; i++) {
+    mn_touch *t = &touches->at[i];
+    t->last = mn_sub(mn_madd(t->tangent, t->impulse, t->n), t->last);
+    size += mn_dot(t->last, t->last) / (t->mass > 0 ? t->mass : 1); /* in the metric of masses */
+  }
+  double beta = *gradient > 0 ? size / *gradient : 0;
+  *gradient = size;
+  if (beta > 1)
+    beta = 0; /* start anew */
+  for (size_t i = 0; i < touches->count; i++) {
+    mn_touch *t = &touches->at[i];
+    mn_vec3 more = mn_scale(beta, t->search);
+    t->search = mn_add(more, t->last);
+    if (beta == 0)
+      continue;
+    double along = mn_dot(t->n, more);
+    t->impulse += along;
+    t->tangent = mn_add(t->tangent, mn_madd(more, -along, t->n));
+    apply(c, t, twist, nodes, more);
+  }
+}
+
+void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_contact_nodes *nodes,
+                       mn_soft_row *soft, int soft_count, mn_contact_report *report)
+{
+  double scale = 0;
+  for (size_t i = 0; i < touches->count; i++)
+    scale = mn_max(scale, mn_length(mn_touch_velocity(&touches->at[i], twist, nodes->v)));
+  for (int i = 0; i < soft_count; i++)
+    scale = mn_max(scale, fabs(mn_dot(soft[i].d, soft_velocity(&soft[i], twist))));
+  for (size_t i = 0; i < touches->count; i++) { /* the guess acts */
+    mn_touch *t = &touches->at[i];
+    if (t->impulse != 0 || mn_dot(t->tangent, t->tangent) != 0)
+      apply(c, t, twist, nodes, mn_madd(t->tangent, t->impulse, t->n));
+  }
+  for (int i = 0; i < soft_count; i++)
+    soft_apply(c, &soft[i], twist, soft[i].impulse);
+  size_t n = touches->count;
+  if (n + (size_t)soft_count == 0)
+    return;
+  double gradient = 0;
+  for (size_t i = 0; i < n; i++)
+    touches->at[i].search = mn_v3(0, 0, 0);
+  for (int k = 0; k < c->def.max_iterations; k++) {
+    for (size_t i = 0; i < n; i++)
+      touches->at[i].last =
+          mn_madd(touches->at[i].tangent, touches->at[i].impulse, touches->at[i].n);
+    double moved = 0; /* there and back: a symmetric step */
+    for (int i = 0; i < soft_count; i++)
+      moved = mn_max(moved, relax_soft(c, &soft[i], twist));
+    for (size_t i = 0; i < n; i++)
+      moved = mn_max(moved, relax(c, &touches->at[i], twist, nodes));
+    for (size_t i = n; i-- > 0;)
+      moved = mn_max(moved, relax(c, &touches->at[i], twist, nodes));
+    for (int i = soft_count; i-- > 0;)
+      moved = mn_max(moved, relax_soft(c, &soft[i], twist));
+    report->iterations++;
+    report->residual = moved;
+    if (moved <= c->def.tolerance * scale || k + 1 == c->def.max_iterations)
+      break;
+    if (n > 1)
+      accelerate(c, touches, twist, nodes, &gradient);
+  }
+}
+
+/* ---- overlap --------------------------------------------------------------------------------- */
+
+/* Velocities that part overlapping bodies by a fifth of what exceeds the slop; they carry no
+   momentum into the next substep, so that overlap does not turn into energy. */
+void mn_contact_push(mn_contact *c, const mn_touches *touches, double dt, mn_twist *push)
+{
+  enum { SWEEPS = 20 };
+  static const double PART = 0.2;
+  for (int i = 0; i < c->rigid->count; i++)
+    push[i] = (mn_twist){0};
+  int deep = 0;
+  for (size_t i = 0; i < touches->count; i++) {
+    mn_touch *t = &touches->at[i];
+    deep |= t->b >= 0 && t->gap < -c->def.slop * t->size;
+    t->approach = 0; /* serves as the push's impulse here */
+  }
+  for (int k = 0; deep && k < SWEEPS; k++)
+    for (size_t i = 0; i < touches->count; i++) {
+      mn_touch *t = &touches->at[i];
+      if (t->b < 0)
+        continue;
+      double excess = -t->gap - c->def.slop * t->size;
+      double target = excess > 0 ? PART * excess / dt : -mn_max(0, t->gap) / dt;
+      double u = mn_dot(t->n, mn_touch_velocity(t, push, NULL));
+      double l = mn_max(0, t->approach - t->mass * (u - target));
+      apply(c, t, push, NULL, mn_scale(l - t->approach, t->n));
+      t->approach = l;
+      c->work++;
+    }
+}

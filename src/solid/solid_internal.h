@@ -1,0 +1,50 @@
+/* The inside of the solids. */
+#ifndef MN_SOLID_SOLID_INTERNAL_H
+#define MN_SOLID_SOLID_INTERNAL_H
+
+#include "solid/solid.h"
+
+/* A point of the interface on a rigid body, at the start. */
+typedef struct surface_point {
+  int body;
+  mn_vec3 x, n;
+  double area;
+} surface_point;
+
+struct mn_solids {
+  mn_context *ctx;
+  mn_solids_def def;
+  mn_rigid *rigid;
+  mn_deform *deform;
+  mn_deform_view nodes; /* of it */
+  mn_contact *contact;
+  double t, dt;
+  mn_solids_report report;
+  double depth, saved_depth; /* deepest penetration: state */
+  /* of a solve */
+  mn_vec3 *force, *torque; /* at the pose of theta */
+  mn_vec3 *load, *twist;   /* sum of the interface's loads; their torque about the points' mean */
+  mn_vec3 *mean, *arm;     /* mean of the points, and at the start relative to the centre */
+  size_t *point_count;
+  mn_twist *free, *u, *push;
+  mn_vec3 *P, *T, *spring_P;
+  mn_vec3 *spring_at; /* sum of point x impulse: the torque about the origin */
+  mn_rigid_state *theta;
+  mn_soft_row *soft;
+  mn_vec3 *node_x, *node_v, *node_load;
+  /* of the interface */
+  surface_point *point;
+  size_t points;
+  mn_surface_points surface;
+};
+
+/* theta: forces act for theta dt before the drift. */
+static inline double mn_solids_part(const mn_solids *s)
+{
+  return s->def.order == 2 ? 0.5 : 1;
+}
+
+/* From rigid->now and the nodes' last solve to rigid->next and the nodes' x1, v1. */
+MN_MUST_CHECK mn_status mn_solids_step(mn_solids *solids);
+
+#endif

@@ -1,0 +1,278 @@
+/* One substep of rigid and deformable bodies with contact.
+
+   With h = theta dt (theta = 1/2: order 2, theta = 1: order 1), forces F and torques T at the pose
+   of theta, springs implicit, contact impulses l (drift) and k (settling):
+
+       u      = v^n + M^-1 (h F_theta + l)        at the pose of the start
+       x^n+1  = x^n + dt u                        (turns: rigid_move.c)
+       v^n+1  = u + M^-1 ((dt - h) F_theta + k)   at the new pose
+
+   which for theta = 1/2 is the implicit midpoint rule, for theta = 1 backward Euler, and with
+   contact keeps momentum and angular momentum of pairs. F_theta depends on u through the pose:
+   passes repeat until u stands still; one is enough without springs, hinges and turning loads.
+   Deformable bodies solve first; contact then acts on their lumped nodes, x += dt k, v += k
+   [Bridson 2002]: their stiffness feels it in the next substep. Such a kick keeps angular momentum
+   if it acts at x - dt v (the place of the start for backward Euler), so that is where gaps are
+   measured and from where nodes travel with v.
+   Verified by tests/unit/solid/test_solid_box.c, test_rigid_joint.c, test_contact*.c. */
+#include "solid/solid_internal.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+enum { PASSES = 50 };
+static const double STILL = 1e-13; /* of the greatest speed: u stands still */
+
+/* Torque of the loads about the centre, the body turned by q. */
+static mn_vec3 load_torque(const mn_solids *s, int i, mn_quat q)
+{
+  return mn_add(s->twist[i], mn_cross(mn_quat_rotate(q, s->arm[i]), s->load[i]));
+}
+
+/* The pose of theta, moved by u. */
+static void set_theta(mn_solids *s, double h)
+{
+  for (int i = 0; i < s->rigid->count; i++) {
+    const mn_rigid_body *b = &s->rigid->body[i];
+    mn_rigid_state *p = &s->theta[i];
+    *p = s->rigid->now[i];
+    if (b->def.joint == MN_JOINT_HINGE || b->def.joint == MN_JOINT_PRISMATIC) {
+      p->rate = b->def.joint == MN_JOINT_HINGE ? mn_dot(b->def.axis, s->u[i].w)
+                                               : mn_dot(b->def.axis, s->u[i].v);
+      mn_rigid_drift(b, p, h);
+      continue;
+    }
+    p->x = mn_madd(p->x, h, s->u[i].v);
+    if (mn_dot(s->u[i].w, s->u[i].w) > 0)
+      p->q = mn_quat_unit(mn_quat_mul(mn_quat_exp(mn_scale(h, s->u[i].w)), p->q));
+  }
+}
+
+/* Force and torque about the centre at the pose of theta. */
+static void set_forces(mn_solids *s, double h)
+{
+  for (int i = 0; i < s->rigid->count; i++) {
+    const mn_rigid_body *b = &s->rigid->body[i];
+    if (!b->moves)
+      continue;
+    mn_rigid_external(b, s->t + h, &s->force[i], &s->torque[i]);
+    s->force[i] = mn_madd(mn_add(s->force[i], s->load[i]), b->mass, s->rigid->gravity);
+    s->torque[i] = mn_add(s->torque[i], load_torque(s, i, s->theta[i].q));
+  }
+}
+
+/* A kick by force and torque for h, where the body's place in `r` may differ from that of theta,
+   to which the lever of a hinge refers. */
+static void push_by_forces(const mn_solids *s, int i, double h, mn_rigid_state *r)
+{
+  mn_vec3 T = s->torque[i];
+  if (s->rigid->body[i].def.joint == MN_JOINT_HINGE)
+    T = mn_add(T, mn_cross(mn_sub(s->theta[i].x, r->x), s->force[i]));
+  mn_rigid_kick(&s->rigid->body[i], r, mn_scale(h, s->force[i]), mn_scale(h, T));
+}
+
+/* Whose lever arms springs see: free bodies at theta's place, about their own centre there; a hinge
+   about its fixed point, whatever the place of the centre. */
+static mn_vec3 spring_arm(const mn_solids *s, int i, mn_vec3 at)
+{
+  int hinge = s->rigid->body[i].def.joint == MN_JOINT_HINGE;
+  return mn_sub(at, hinge ? s->rigid->now[i].x : s->theta[i].x);
+}
+
+/* Three rows of a spring, linearised at theta: along it k and the damping, across it the pull
+   k (1 - length/|d|) where that is stable. */
+static void spring_rows(mn_solids *s, int i, double h, mn_soft_row row[3])
+{
+  const mn_spring_def *k = &s->rigid->spring[i];
+  const mn_rigid *r = s->rigid;
+  mn_vec3 pa = mn_rigid_point(&r->body[k->a], &s->theta[k->a], k->at_a), pb = k->at_b;
+  if (k->b >= 0)
+    pb = mn_rigid_point(&r->body[k->b], &s->theta[k->b], k->at_b);
+  mn_vec3 d = mn_sub(pa, pb);
+  double length = mn_length(d), across = length > 0 ? 1 - k->length / length : 1;
+  across = k->length > 0 ? mn_max(0, across) : 1;
+  d = length > 0 ? mn_scale(1 / length, d) : mn_v3(1, 0, 0);
+  mn_vec3 e = fabs(d.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  mn_vec3 t1 = r->dim == 2 ? mn_v3(-d.y, d.x, 0) : mn_cross(d, e);
+  t1 = mn_scale(1 / mn_length(t1), t1);
+  mn_vec3 axis[3] = {d, t1, mn_cross(d, t1)};
+  for (int c = 0; c < 3; c++) {
+    double guess = row[c].impulse;
+    row[c] = (mn_soft_row){.a = k->a, .b = k->b, .d = axis[c], .h = h, .impulse = guess};
+    row[c].ra = spring_arm(s, k->a, pa);
+    row[c].rb = k->b >= 0 ? spring_arm(s, k->b, pb) : mn_v3(0, 0, 0);
+    mn_vec3 u = mn_twist_at(s->u[k->a], row[c].ra);
+    if (k->b >= 0)
+      u = mn_sub(u, mn_twist_at(s->u[k->b], row[c].rb));
+    row[c].at = mn_dot(axis[c], u);
+    row[c].rate = c ? h * k->stiffness * across : h * k->stiffness + k->damping;
+    row[c].force = c ? 0 : k->stiffness * (length - k->length) + k->damping * row[c].at;
+  }
+  if (r->dim == 2)
+    row[2].rate = 0;
+}
+
+static void sum_springs(mn_solids *s)
+{
+  memset(s->spring_P, 0, (size_t)s->rigid->count * sizeof *s->spring_P);
+  memset(s->spring_at, 0, (size_t)s->rigid->count * sizeof *s->spring_at);
+  for (int i = 0; i < 3 * s->rigid->springs; i++) {
+    const mn_soft_row *r = &s->soft[i];
+    mn_vec3 p = mn_scale(r->impulse, r->d);
+    s->spring_P[r->a] = mn_add(s->spring_P[r->a], p);
+    s->spring_at[r->a] = mn_add(s->spring_at[r->a], mn_cross(r->ra, p));
+    if (r->b >= 0) {
+      s->spring_P[r->b] = mn_sub(s->spring_P[r->b], p);
+      s->spring_at[r->b] = mn_sub(s->spring_at[r->b], mn_cross(r->rb, p));
+    }
+  }
+}
+
+static void push_by_springs(const mn_solids *s, int i, double times, mn_rigid_state *r)
+{
+  mn_vec3 T = s->spring_at[i];
+  if (s->rigid->body[i].def.joint == MN_JOINT_HINGE)
+    T = mn_add(T, mn_cross(mn_sub(s->rigid->now[i].x, r->x), s->spring_P[i]));
+  mn_rigid_kick(&s->rigid->body[i], r, mn_scale(times, s->spring_P[i]), mn_scale(times, T));
+}
+
+/* Whether the forces depend on where the bodies will be. */
+static int depends(const mn_solids *s)
+{
+  if (s->rigid->springs)
+    return 1;
+  for (int i = 0; i < s->rigid->count; i++)
+    if (s->rigid->body[i].def.joint == MN_JOINT_HINGE ||
+        (s->rigid->body[i].def.joint == MN_JOINT_NONE && s->point_count[i] &&
+         mn_dot(s->load[i], s->load[i]) > 0))
+      return 1;
+  return 0;
+}
+
+static mn_contact_nodes node_view(const mn_solids *s, const mn_vec3 *x, mn_vec3 *v)
+{
+  if (!s->deform || !s->def.contacts)
+    return (mn_contact_nodes){0};
+  return (mn_contact_nodes){.count = s->nodes.nodes,
+                            .facets = s->nodes.facets,
+                            .x = x,
+                            .v = v,
+                            .mass = s->nodes.mass,
+                            .fixed = s->nodes.fixed,
+                            .facet = s->nodes.facet};
+}
+
+/* u without contact, then with it; the change of u since the last pass. */
+static mn_status drift_pass(mn_solids *s, double h, double *change, double *speed)
+{
+  mn_rigid *r = s->rigid;
+  set_theta(s, h);
+  set_forces(s, h);
+  for (int i = 0; i < r->count; i++) {
+    const mn_rigid_body *b = &r->body[i];
+    mn_rigid_state trial = r->now[i];
+    if (b->moves) {
+      push_by_forces(s, i, h, &trial);
+      s->free[i] = mn_rigid_twist(b, &trial);
+    } else { /* what carries it to its next pose */
+      mn_quat turn = mn_quat_mul(r->next[i].q, mn_quat_conjugate(trial.q));
+      s->free[i].v = mn_scale(1 / s->dt, mn_sub(r->next[i].x, trial.x));
+      s->free[i].w = mn_scale(1 / s->dt, mn_quat_log(turn));
+    }
+  }
+  for (int i = 0; i < r->springs; i++)
+    spring_rows(s, i, h, &s->soft[3 * i]);
+  for (size_t k = 0; k < s->nodes.nodes; k++) {
+    s->node_v[k] = s->nodes.v1[k];
+    s->node_x[k] = mn_madd(s->nodes.x1[k], -s->dt, s->nodes.v1[k]);
+  }
+  mn_contact_nodes nodes = node_view(s, s->node_x, s->node_v);
+  MN_TRY(mn_contact_drift(s->contact, r->now, s->free, &nodes, s->soft, 3 * r->springs, s->dt, s->P,
+                          s->T, s->push, &s->report.drift));
+  *change = *speed = 0;
+  for (int i = 0; i < r->count; i++) {
+    double size = isfinite(r->body[i].bound) ? r->body[i].bound : 0;
+    mn_vec3 dv = mn_sub(s->free[i].v, s->u[i].v), dw = mn_sub(s->free[i].w, s->u[i].w);
+    *change = mn_max(*change, mn_length(dv) + size * mn_length(dw));
+    *speed = mn_max(*speed, mn_length(s->free[i].v) + size * mn_length(s->free[i].w));
+    s->u[i] = s->free[i];
+  }
+  return MN_OK;
+}
+
+/* Moves by the drift and by the push apart. */
+static void move(const mn_rigid_body *b, mn_rigid_state *r, mn_twist push, double dt)
+{
+  if (b->def.joint == MN_JOINT_NONE) {
+    mn_rigid_drift(b, r, dt);
+    r->x = mn_madd(r->x, dt, push.v);
+    r->L = mn_madd(r->L, -dt * b->mass, mn_cross(push.v, r->v)); /* keeps x cross p + L */
+    if (mn_dot(push.w, push.w) > 0)
+      r->q = mn_quat_unit(mn_quat_mul(mn_quat_exp(mn_scale(dt, push.w)), r->q));
+    return;
+  }
+  double more = mn_dot(b->def.axis, b->def.joint == MN_JOINT_HINGE ? push.w : push.v);
+  r->rate += more;
+  mn_rigid_drift(b, r, dt);
+  r->rate -= more;
+  mn_rigid_kick(b, r, mn_v3(0, 0, 0), mn_v3(0, 0, 0)); /* velocities of the rate */
+}
+
+static mn_status settle(mn_solids *s)
+{
+  mn_rigid *r = s->rigid;
+  for (int i = 0; i < r->count; i++)
+    s->u[i] = mn_rigid_twist(&r->body[i], &r->next[i]);
+  mn_contact_nodes nodes = node_view(s, s->nodes.x1, s->nodes.v1);
+  MN_TRY(
+      mn_contact_settle(s->contact, r->next, s->u, &nodes, s->dt, s->P, s->T, &s->report.settle));
+  for (int i = 0; i < r->count; i++) {
+    mn_rigid_state *b = &r->next[i];
+    b->contact = mn_madd(b->contact, 1 / s->dt, s->P[i]);
+    b->twist = mn_madd(b->twist, 1 / s->dt, s->T[i]);
+    mn_rigid_kick(&r->body[i], b, s->P[i], s->T[i]);
+  }
+  return MN_OK;
+}
+
+mn_status mn_solids_step(mn_solids *s)
+{
+  mn_rigid *r = s->rigid;
+  double h = mn_solids_part(s) * s->dt, change = 0, speed = 0;
+  int passes = depends(s) ? PASSES : 1;
+  for (int i = 0; i < 3 * r->springs; i++)
+    s->soft[i].impulse = 0;
+  for (int i = 0; i < r->count; i++)
+    s->u[i] = mn_rigid_twist(&r->body[i], &r->now[i]);
+  for (s->report.outer = 0; s->report.outer < passes; s->report.outer++) {
+    MN_TRY(drift_pass(s, h, &change, &speed));
+    if (change <= STILL * speed)
+      break;
+  }
+  s->report.outer_change = change;
+  sum_springs(s);
+  for (size_t k = 0; k < s->nodes.nodes; k++) {
+    mn_vec3 kick = mn_sub(s->node_v[k], s->nodes.v1[k]);
+    s->nodes.x1[k] = mn_madd(s->nodes.x1[k], s->dt, kick);
+    s->nodes.v1[k] = mn_add(s->nodes.v1[k], kick);
+  }
+  for (int i = 0; i < r->count; i++) {
+    const mn_rigid_body *b = &r->body[i];
+    mn_rigid_state *next = &r->next[i];
+    if (b->moves) {
+      *next = r->now[i];
+      push_by_forces(s, i, h, next);
+      push_by_springs(s, i, 1, next);
+      mn_rigid_kick(b, next, s->P[i], s->T[i]);
+      move(b, next, s->push[i], s->dt);
+      push_by_forces(s, i, s->dt - h, next);
+      push_by_springs(s, i, s->dt / h - 1, next);
+    }
+    next->load = s->load[i];
+    next->torque = load_torque(s, i, s->theta[i].q);
+    next->contact = mn_scale(1 / s->dt, s->P[i]);
+    next->twist = mn_scale(1 / s->dt, s->T[i]);
+  }
+  return settle(s);
+}

@@ -1,0 +1,217 @@
+/* Joints and springs: oscillator, pendulum, piston, external forces; what each rule promises. */
+#include "solids_case.h"
+
+/* C9: mass on a spring along a slide; omega^2 = k/m. */
+static void oscillator(solids_case *c, int dim, int order, double k)
+{
+  case_open(c, dim);
+  c->def.gravity = mn_v3(0, 0, 0);
+  c->def.order = order;
+  mn_rigid_def *b = case_box(c, mn_v3(1.1, 0, 0), mn_v3(0.1, 0.1, 0.1));
+  b->mass = 2;
+  b->joint = MN_JOINT_PRISMATIC;
+  b->axis = mn_v3(1, 0, 0);
+  c->spring[0] = (mn_spring_def){
+      .a = 0, .b = -1, .at_a = mn_v3(1.1, 0, 0), .at_b = mn_v3(0, 0, 0), .stiffness = k};
+  c->spring[0].length = 1;
+  c->def.spring_count = 1;
+  case_start(c);
+}
+
+static void test_backward_euler(void **state)
+{
+  (void)state;
+  static solids_case c;
+  static const double stiffness[3] = {8, 800, 8e6};
+  for (int dim = 2; dim <= 3; dim++)
+    for (int i = 0; i < 3; i++) {
+      oscillator(&c, dim, 1, stiffness[i]);
+      double dt = 0.01, w2 = stiffness[i] / 2, factor = 1 / sqrt(1 + w2 * dt * dt);
+      /* |(v, w s)|, starts at s = 0.1, v = 0; until round-off of the position is seen */
+      double worst = 0, before = sqrt(w2 * 0.01), start = before;
+      for (int n = 0; n < 20 && before > 1e-3 * start; n++) {
+        case_step(&c, dt);
+        const mn_rigid_state *s = case_state(&c, 0);
+        double x = s->x.x - 1, now = sqrt(s->v.x * s->v.x + w2 * x * x);
+        worst = check_worst(fabs(now / before / factor - 1), worst);
+        before = now;
+      }
+      CHECK_LE(worst, 1e-10);
+      case_close(&c);
+    }
+  CHECK_DONE();
+}
+
+/* The second-order rule: energy kept, period 2 pi sqrt(m/k) with order 2; its discrete value is
+   pi dt / atan(w dt/2) exactly. */
+static void test_midpoint(void **state)
+{
+  (void)state;
+  static solids_case c;
+  double h[3], error[3], w = 2 * MN_PI;
+  for (int i = 0; i < 3; i++) {
+    int per = 20 << i;
+    double dt = 1.0 / per, last = 0.1, first = 0, crossing = 0;
+    int crossings = 0;
+    oscillator(&c, 3, 2, 2 * w * w);
+    double e0 = mn_solids_energy(c.solids, -1), drift = 0;
+    for (int n = 0; n < 10 * per + per; n++) {
+      case_step(&c, dt);
+      double x = case_state(&c, 0)->x.x - 1;
+      if (last > 0 && x <= 0) {
+        crossing = c.t - dt * x / (x - last); /* linear: the same error at every crossing */
+        first = crossings++ ? first : crossing;
+      }
+      last = x;
+      drift = check_worst(fabs(mn_solids_energy(c.solids, -1) / e0 - 1), drift);
+    }
+    double period = (crossing - first) / (crossings - 1), exact = MN_PI * dt / atan(0.5 * w * dt);
+    CHECK_LE(drift, 1e-10);
+    CHECK_NEAR(period / exact, 1, 2e-4 / (1 << i));
+    h[i] = dt, error[i] = fabs(exact - 1);
+    CHECK_NEAR(period, 1, 1.2 * (w * dt) * (w * dt) / 12);
+    case_close(&c);
+  }
+  CHECK_ORDER(h, error, 3, 2, 0.1);
+  CHECK_DONE();
+}
+
+/* A rod on a hinge, released from 2 rad: T = 4 sqrt(I/(m g l)) K(sin 1). */
+static double quarter(double k) /* complete elliptic integral by the arithmetic-geometric mean */
+{
+  double a = 1, b = sqrt(1 - k * k);
+  for (int i = 0; i < 30; i++) {
+    double m = 0.5 * (a + b);
+    b = sqrt(a * b), a = m;
+  }
+  return MN_PI / (2 * a);
+}
+
+static void pendulum(solids_case *c, int dim)
+{
+  case_open(c, dim);
+  mn_shape *s;
+  CHECK_OK(c->ctx, mn_shape_box(c->ctx, dim, mn_v3(-0.05, -1, -0.05), mn_v3(0.05, 0, 0.05), &s));
+  CHECK_OK(c->ctx, mn_shape_transform(c->ctx, s, mn_v3(0.3, 0.4, 0), mn_v3(0, 0, 1), 2, 1, &s));
+  mn_rigid_def *b = case_add(c, s);
+  b->joint = MN_JOINT_HINGE;
+  b->point = mn_v3(0.3, 0.4, 0);
+  case_start(c);
+}
+
+static void test_pendulum(void **state)
+{
+  (void)state;
+  static solids_case c;
+  for (int dim = 2; dim <= 3; dim++) {
+    double h[3], error[3];
+    for (int i = 0; i < 3; i++) {
+      pendulum(&c, dim);
+      const mn_rigid_body *b = &mn_solids_rigid(c.solids)->body[0];
+      double I = b->hinge, T = 4 * sqrt(I / (b->mass * 9.81 * 0.5)) * quarter(sin(1));
+      CHECK_NEAR(I / b->mass, 1.0 / 3 + 0.01 / 12, 1e-12);
+      int steps = 200 << i;
+      double e0 = mn_solids_energy(c.solids, -1), drift = 0, off = 0;
+      for (int n = 0; n < steps; n++) {
+        case_step(&c, T / steps);
+        drift = check_worst(fabs(mn_solids_energy(c.solids, -1) - e0), drift);
+        mn_vec3 pin = mn_rigid_point(b, case_state(&c, 0), b->def.point);
+        off = check_worst(mn_length(mn_sub(pin, b->def.point)), off);
+      }
+      h[i] = 1.0 / steps, error[i] = fabs(case_state(&c, 0)->rate); /* 0 after one period */
+      CHECK_LE(off, 1e-14);
+      CHECK_LE(drift / (b->mass * 9.81), 20 * h[i] * h[i]);
+      case_close(&c);
+    }
+    CHECK_ORDER(h, error, 3, 2, 0.15);
+  }
+  CHECK_DONE();
+}
+
+/* A piston under gravity on a damped spring comes to rest at m g/k, with the decay of its damping;
+   a force that holds it lets it go. */
+static void test_piston(void **state)
+{
+  (void)state;
+  static solids_case c;
+  case_open(&c, 2);
+  mn_rigid_def *b = case_box(&c, mn_v3(0, 1, 0), mn_v3(0.3, 0.05, 0));
+  b->mass = 10, b->joint = MN_JOINT_PRISMATIC, b->axis = mn_v3(0, 2, 0);
+  b->force = mn_v3(5, 98.1, 0); /* holds its weight, and pushes across the slide */
+  b->force_ramp =
+      (mn_timefn){.kind = MN_TIME_LINEAR, .from = 1, .to = 0, .start = 1, .duration = 1e-9};
+  c.spring[0] = (mn_spring_def){.a = 0,
+                                .b = -1,
+                                .at_a = mn_v3(0, 1, 0),
+                                .at_b = mn_v3(0, 0, 0),
+                                .stiffness = 1000,
+                                .damping = 40,
+                                .length = -1};
+  c.def.spring_count = 1;
+  case_start(&c);
+  for (int n = 0; n < 100; n++)
+    case_step(&c, 0.01);
+  CHECK_NEAR(case_state(&c, 0)->x.y, 1, 1e-12);
+  double w = sqrt(100 - 4), a = 0.0981, worst = 0; /* k/m - (c/2m)^2 */
+  for (int n = 1; n <= 400; n++) {
+    case_step(&c, 0.005);
+    double t = 0.005 * n, x = exp(-2 * t) * a * (cos(w * t) + 2 / w * sin(w * t)) - a;
+    worst = check_worst(fabs(case_state(&c, 0)->x.y - 1 - x), worst);
+  }
+  CHECK_LE(worst, 1e-3 * a);
+  for (int n = 0; n < 2000; n++)
+    case_step(&c, 0.01);
+  CHECK_NEAR(case_state(&c, 0)->x.y, 1 - a, 1e-10);
+  CHECK(case_state(&c, 0)->x.x == 0);
+  case_close(&c);
+  CHECK_DONE();
+}
+
+/* Two bodies tumbling on a spring between points off their centres: momentum and angular momentum
+   to round-off, energy nearly; also when the spring is very stiff. */
+static void test_pair_on_a_spring(void **state)
+{
+  (void)state;
+  static solids_case c;
+  for (int stiff = 0; stiff < 2; stiff++) {
+    case_open(&c, 3);
+    c.def.gravity = mn_v3(0, 0, 0);
+    mn_rigid_def *b = case_box(&c, mn_v3(0, 0, 0), mn_v3(0.3, 0.2, 0.1));
+    b->spin = mn_v3(1, 2, -1);
+    b = case_ball(&c, mn_v3(1, 0.2, 0), 0.2);
+    b->velocity = mn_v3(0, 1, 0.5);
+    b->collides = 0;
+    c.spring[0] = (mn_spring_def){.a = 0,
+                                  .b = 1,
+                                  .at_a = mn_v3(0.3, 0.2, 0.1),
+                                  .at_b = mn_v3(0.9, 0.2, 0),
+                                  .stiffness = stiff ? 1e7 : 500,
+                                  .length = -1};
+    c.def.spring_count = 1;
+    case_start(&c);
+    mn_vec3 p0 = mn_solids_momentum(c.solids, -1), l0 = mn_solids_angular(c.solids, -1, p0);
+    double e0 = mn_solids_energy(c.solids, -1), most = 0, worst_p = 0, worst_l = 0;
+    for (int n = 0; n < 400; n++) {
+      case_step(&c, 0.005);
+      mn_vec3 p = mn_solids_momentum(c.solids, -1), l = mn_solids_angular(c.solids, -1, p0);
+      worst_p = check_worst(mn_length(mn_sub(p, p0)), worst_p);
+      worst_l = check_worst(mn_length(mn_sub(l, l0)), worst_l);
+      most = check_worst(mn_solids_energy(c.solids, -1) / e0, most);
+    }
+    CHECK_LE(worst_p / mn_length(p0), 1e-12);
+    CHECK_LE(worst_l / mn_length(l0), 1e-11);
+    CHECK_LE(most, stiff ? 1.2 : 1.02);
+    CHECK_LE(mn_solids_last(c.solids)->outer, 45);
+    case_close(&c);
+  }
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_backward_euler),
+                                     cmocka_unit_test(test_midpoint),
+                                     cmocka_unit_test(test_pendulum), cmocka_unit_test(test_piston),
+                                     cmocka_unit_test(test_pair_on_a_spring)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* The solid black box: loads in, points out; what couplings rely on. */
+#include "solids_case.h"
+
+static void board(solids_case *c, int dim, int order)
+{
+  case_open(c, dim);
+  c->def.order = order;
+  mn_shape *s;
+  CHECK_OK(c->ctx, mn_shape_box(c->ctx, dim, mn_v3(-0.5, -0.1, -0.2), mn_v3(0.5, 0.1, 0.2), &s));
+  CHECK_OK(c->ctx, mn_shape_transform(c->ctx, s, mn_v3(1, 2, 0), mn_v3(0, 0, 1), 0.4, 1, &s));
+  mn_rigid_def *b = case_add(c, s);
+  b->sampled = 1, b->density = 500;
+  b = case_ball(c, mn_v3(0, 0, 0), 0.3);
+  b->sampled = 1, b->density = 500;
+  case_wall(c, mn_v3(0, -5, 0), mn_v3(0, 1, 0))->sampled = 1; /* unbounded: no points on it */
+  case_start(c);
+}
+
+/* Hydrostatic loads p n A on the points: buoyancy of the volume, at the centre of it. A body as
+   dense as the fluid stays at rest to round-off for many steps (D12). */
+static void test_buoyancy(void **state)
+{
+  (void)state;
+  static solids_case c;
+  for (int dim = 2; dim <= 3; dim++) {
+    board(&c, dim, 2);
+    size_t count;
+    CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &count));
+    mn_interface f;
+    CHECK_OK(c.ctx, mn_interface_create(c.ctx, dim, count, &f));
+    CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
+    for (int n = 0; n < 500; n++) {
+      CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, c.t, 0.01));
+      for (size_t k = 0; k < count; k++) {
+        double p = 500 * 9.81 * (3 - f.X[k].y) + 1e5;
+        f.load[k] = mn_scale(-p * f.area[k], f.N[k]);
+      }
+      CHECK_OK(c.ctx, c.box.ops->solve(c.box.self, &f, NULL));
+      CHECK_OK(c.ctx, c.box.ops->commit(c.box.self));
+      c.t += 0.01;
+    }
+    for (int i = 0; i < 2; i++) {
+      const mn_rigid_state *s = case_state(&c, i);
+      CHECK_LE(mn_length(s->v), 1e-8);
+      CHECK_LE(mn_length(mn_rigid_twist(&mn_solids_rigid(c.solids)->body[i], s).w), 1e-8);
+      CHECK_NEAR(s->load.y / (mn_solids_rigid(c.solids)->body[i].mass * 9.81), 1, 1e-10);
+    }
+    mn_interface_destroy(&f);
+    case_close(&c);
+  }
+  CHECK_DONE();
+}
+
+/* The points move with the body; bodies are named; a second spacing gives other points. */
+static void test_points(void **state)
+{
+  (void)state;
+  static solids_case c;
+  board(&c, 3, 2);
+  size_t count, fine;
+  mn_interface f;
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count));
+  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 3, count, &f));
+  CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
+  mn_rigid *r = mn_solids_rigid(c.solids);
+  double worst = 0;
+  for (size_t k = 0; k < count; k++) {
+    CHECK(f.body[k] == 0 || f.body[k] == 1);
+    CHECK(f.two_sided[k] == 0);
+    worst = mn_max(worst, fabs(mn_shape_distance(c.shape[f.body[k]], f.X[k])));
+  }
+  CHECK_LE(worst, 1e-12);
+  for (size_t k = 0; k < count; k++) /* a load that turns and lifts */
+    f.load[k] = mn_v3(0.1 * f.X[k].y, 30, -0.2 * f.X[k].x);
+  CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, 0, 0.02));
+  CHECK_OK(c.ctx, c.box.ops->solve(c.box.self, &f, NULL));
+  mn_vec3 first = f.X[3];
+  CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f)); /* the same loads at the same place, again */
+  CHECK_OK(c.ctx, c.box.ops->solve(c.box.self, &f, NULL));
+  CHECK(first.x == f.X[3].x && first.y == f.X[3].y && first.z == f.X[3].z);
+  CHECK_OK(c.ctx, c.box.ops->commit(c.box.self));
+  for (size_t k = 0; k < count; k++) {
+    mn_twist t = mn_rigid_twist(&r->body[f.body[k]], &r->now[f.body[k]]);
+    mn_vec3 v = mn_twist_at(t, mn_sub(f.X[k], r->now[f.body[k]].x));
+    worst = mn_max(worst, mn_length(mn_sub(v, f.V[k])));
+    mn_vec3 start = mn_rigid_start(&r->body[f.body[k]], &r->now[f.body[k]], f.X[k]);
+    worst = mn_max(worst, fabs(mn_shape_distance(c.shape[f.body[k]], start)));
+  }
+  CHECK_LE(worst, 1e-12);
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &fine));
+  CHECK_GE((double)fine / (double)count, 3.5);
+  CHECK_FAILS(c.ctx, c.box.ops->look(c.box.self, &f), MN_FAILED, "points");
+  CHECK_FAILS(c.ctx, c.box.ops->sample(c.box.self, 0, &fine), MN_BAD_INPUT, "spacing");
+  mn_interface_destroy(&f);
+  case_close(&c);
+  CHECK_DONE();
+}
+
+/* A load on a point of a turning body, which acts where the point is at the end of the substep once
+   solves are repeated: order 1 for both rules, as the load is. */
+static mn_vec3 spun(int order, int steps)
+{
+  static solids_case c;
+  board(&c, 2, order);
+  size_t count;
+  mn_interface f;
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count));
+  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 2, count, &f));
+  CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
+  f.load[2] = mn_v3(100, 1500, 0); /* constant, on a point that moves */
+  for (int n = 0; n < steps; n++) {
+    CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, c.t, 0.4 / steps));
+    for (int k = 0; k < 4; k++)
+      CHECK_OK(c.ctx, c.box.ops->solve(c.box.self, &f, NULL));
+    CHECK_OK(c.ctx, c.box.ops->commit(c.box.self));
+    c.t += 0.4 / steps;
+  }
+  mn_vec3 x =
+      mn_rigid_point(&mn_solids_rigid(c.solids)->body[0], case_state(&c, 0), mn_v3(1.5, 2, 0));
+  mn_interface_destroy(&f);
+  case_close(&c);
+  return x;
+}
+
+static void test_load_order(void **state)
+{
+  (void)state;
+  mn_vec3 exact = mn_sub(mn_scale(2, spun(2, 3200)), spun(2, 1600)); /* extrapolated */
+  for (int order = 1; order <= 2; order++) {
+    double h[3], error[3];
+    for (int i = 0; i < 3; i++) {
+      h[i] = 1.0 / (40 << i);
+      error[i] = mn_length(mn_sub(spun(order, 40 << i), exact));
+    }
+    CHECK_ORDER(h, error, 3, 1, 0.1);
+    CHECK_LE(error[2], 0.02);
+  }
+  CHECK_DONE();
+}
+
+/* Every allocation of creation and sampling may fail once, cleanly. */
+static void test_bad_input(void **state)
+{
+  (void)state;
+  static solids_case c;
+  case_open(&c, 3);
+  c.def.order = 3;
+  c.def.rigid = c.body;
+  CHECK_FAILS(c.ctx, mn_solids_create(c.ctx, &c.def, &c.solids), MN_BAD_INPUT, "order");
+  c.def.order = 2, c.def.contact.max_iterations = 0;
+  CHECK_FAILS(c.ctx, mn_solids_create(c.ctx, &c.def, &c.solids), MN_BAD_INPUT, "iteration");
+  c.def.contact.max_iterations = 10, c.def.spring_count = 1, c.def.springs = c.spring;
+  CHECK_FAILS(c.ctx, mn_solids_create(c.ctx, &c.def, &c.solids), MN_BAD_INPUT, "springs[1]");
+  case_close(&c);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_buoyancy), cmocka_unit_test(test_points),
+                                     cmocka_unit_test(test_load_order),
+                                     cmocka_unit_test(test_bad_input)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
