@@ -40,6 +40,34 @@ static inline double spline(double t)
   return t < 0.5 ? 0.75 - t * t : t < 1.5 ? 0.5 * (1.5 - t) * (1.5 - t) : 0;
 }
 
+/* Which of the closed sides the cell `at` along the axis lies at: bit 0 below, bit 1 above. */
+static inline int closed_beside(const mn_mac *mac, int axis, int at)
+{
+  unsigned open = mac->open_sides >> 2 * axis;
+  return (at == 0 && !(open & 1)) | (at == mac->grid.n[axis] - 1 && !(open & 2)) << 1;
+}
+
+/* B along the axis about the cell `at`, for a particle at x (in cells) and its image behind a
+   closed side: all its volume arrives somewhere. Without images a particle on the wall counts for
+   half, and as water settles there, its volume fades. */
+static inline double weight(const mn_mac *mac, int axis, int at, double x)
+{
+  double w = spline(x - at - 0.5);
+  int beside = closed_beside(mac, axis, at);
+  if (beside & 1)
+    w += spline(-x - 0.5);
+  if (beside & 2)
+    w += spline(at + 1.5 - x);
+  return w;
+}
+
+/* The mean of that over the lattice of fresh particles in the cell at + off. */
+static inline double lattice_weight(const mn_mac *mac, int axis, int at, int off)
+{
+  int beside = closed_beside(mac, axis, at);
+  return off ? NEXT : OWN + ((beside & 1) + (beside >> 1)) * NEXT;
+}
+
 /* F^-1: depth in cells of a density, in [-1.5, 1.5]. */
 static double depth_of(double density)
 {
@@ -81,8 +109,8 @@ mn_half_cell mn_water_half_cell(const mn_mac *mac, mn_vec3 x)
   return (mn_half_cell){part, mn_madd(x, 0.5 * h * (1 - part) / length, normal)};
 }
 
-/* Sum over the half cells of cell (i, j, k) of their space, weighted by B about `center`. */
-static double space_of(const mn_mac *mac, mn_vec3 center, int i, int j, int k)
+/* Sum over the half cells of cell (i, j, k) of their space, weighted by B about the cell `at`. */
+static double space_of(const mn_mac *mac, const int at[3], int i, int j, int k)
 {
   double h = 0.5 * mac->grid.dx, sum = 0;
   mn_vec3 middle = mn_position(&mac->geometry.volume, i, j, k);
@@ -93,7 +121,7 @@ static double space_of(const mn_mac *mac, mn_vec3 center, int i, int j, int k)
       x.v[a] += h * ((c >> a & 1) - 0.5);
     mn_half_cell half = mn_water_half_cell(mac, x);
     for (int a = 0; a < dim && half.part > 0; a++)
-      half.part *= spline((half.center.v[a] - center.v[a]) / mac->grid.dx);
+      half.part *= weight(mac, a, at[a], (half.center.v[a] - mac->grid.origin.v[a]) / mac->grid.dx);
     sum += half.part;
   }
   return sum / (1 << dim);
@@ -105,7 +133,7 @@ static double space(const mn_mac *mac, int i, int j, int k)
   const mn_field *volume = &mac->geometry.volume;
   const int *n = volume->n;
   int dim = volume->grid->dim;
-  mn_vec3 center = mn_position(volume, i, j, k);
+  int at[3] = {i, j, k};
   double sum = 0;
   for (int kk = dim == 3 ? -1 : 0; kk <= (dim == 3 ? 1 : 0); kk++)
     for (int jj = -1; jj <= 1; jj++)
@@ -113,9 +141,10 @@ static double space(const mn_mac *mac, int i, int j, int k)
         int a = i + ii, b = j + jj, c = k + kk;
         if (a < 0 || a >= n[0] || b < 0 || b >= n[1] || c < 0 || c >= n[2])
           continue;
-        double w = (ii ? NEXT : OWN) * (jj ? NEXT : OWN) * (dim == 3 ? (kk ? NEXT : OWN) : 1);
+        double w = lattice_weight(mac, 0, i, ii) * lattice_weight(mac, 1, j, jj) *
+                   (dim == 3 ? lattice_weight(mac, 2, k, kk) : 1);
         double part = mn_get(volume, a, b, c);
-        sum += part >= 1 ? w : part > 0 ? space_of(mac, center, a, b, c) : 0;
+        sum += part >= 1 ? w : part > 0 ? space_of(mac, at, a, b, c) : 0;
       }
   return sum;
 }
@@ -148,7 +177,7 @@ static double gathered(const mn_mac *mac, int i, int j, int k)
         const double *row = mn_particle(p, (size_t)q);
         double w = row[2 * dim];
         for (int a = 0; a < dim; a++)
-          w *= spline((row[a] - g->origin.v[a]) * per_dx - at[a] - 0.5);
+          w *= weight(mac, a, at[a], (row[a] - g->origin.v[a]) * per_dx);
         sum += w;
       }
     }
