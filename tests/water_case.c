@@ -242,6 +242,26 @@ dam water_case_dam(int n, int square, mn_transfer transfer, double gravity)
   return r;
 }
 
+/* Volume of the water by means of its own: the multilinear level set sampled at 4 points a cell and
+   axis, and particles that fly more than 0.6 cells off it. */
+static double sampled_volume(const mac_case *c)
+{
+  enum { FINE = 4 };
+  mn_mac_view v = mn_mac_look(&c->fluid);
+  double h = v.grid->dx / FINE, sum = 0;
+  for (int j = 0; j < FINE * v.liquid->n[1]; j++)
+    for (int i = 0; i < FINE * v.liquid->n[0]; i++) {
+      double phi = mn_sample(v.liquid, mn_v3((i + 0.5) * h, (j + 0.5) * h, 0));
+      sum += h * h * mn_clamp(0.5 - phi / h, 0, 1);
+    }
+  for (size_t i = 0; i < v.particles->count; i++) {
+    const double *x = mn_particle(v.particles, i);
+    if (mn_sample(v.liquid, mn_v3(x[0], x[1], 0)) > 0.6 * v.grid->dx)
+      sum += *mn_particle_volume(v.particles, i);
+  }
+  return sum;
+}
+
 double water_case_sealed_drift(int n, double until, mn_transfer transfer, int control)
 {
   mac_case c;
@@ -252,14 +272,15 @@ double water_case_sealed_drift(int n, double until, mn_transfer transfer, int co
   CHECK_OK(c.ctx, mn_shape_box(c.ctx, 2, mn_v3(-1, -1, 0), mn_v3(0.25, 0.5, 0),
                                &c.def.fluid.initial_water));
   mac_case_start(&c);
-  double before = mn_mac_measure(&c.fluid).volume, worst = 0;
+  double before = mn_mac_measure(&c.fluid).volume, reported = 0, sampled = 0;
   mac_case_run_cfl(&c, until - 1);
   while (c.time < until - 1e-9) {
     mac_case_run_cfl(&c, c.time + 0.05);
-    double drift = mn_mac_measure(&c.fluid).volume / before - 1;
-    worst = check_worst(worst, fabs(drift));
+    reported = check_worst(reported, fabs(mn_mac_measure(&c.fluid).volume / before - 1));
+    sampled = check_worst(sampled, fabs(sampled_volume(&c) / (0.25 * 0.5) - 1));
   }
-  printf("sealed dam break, %d cells, %g s: volume drift %.4f\n", n, until, worst);
+  printf("sealed dam break, %d cells, %g s: volume drift %.5f as reported, %.4f sampled\n", n,
+         until, reported, sampled);
   mac_case_end(&c);
-  return worst;
+  return check_worst(reported, sampled);
 }

@@ -34,7 +34,8 @@ typedef struct dam {
 dam water_case_dam(int n, int square, mn_transfer transfer, double gravity);
 
 /* A sealed tank 1 m x 0.75 m, n cells across, in which a column of water collapses: greatest
-   relative drift of the volume over the last second of `until`. */
+   relative error of the volume over the last second of `until`, as reported (from that at the
+   start) and by samples of the level set, with spray (from that of the column). */
 double water_case_sealed_drift(int n, double until, mn_transfer transfer, int control);
 
 #endif

@@ -214,6 +214,8 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi);
 void mn_liquid_into_solids(mn_mac *mac, mn_field *phi);
 /* A level set known in the fluid's cells: continued into solids, made a distance, ghosts filled. */
 void mn_liquid_finish(mn_mac *mac, mn_field *phi);
+/* Part of a cell under phi - shift. */
+double mn_liquid_part(const mn_field *phi, int i, int j, int k, double shift);
 /* Plans the extension of velocities from the faces that touch liquid (unless phi is NULL) or got a
    velocity from particles to those near them. */
 void mn_liquid_plan(mn_mac *mac, const mn_field *phi);

@@ -127,6 +127,36 @@ void mn_liquid_finish(mn_mac *mac, mn_field *phi)
   mn_liquid_redistance(mac, phi);
 }
 
+/* phi in the middle of an octant (quadrant) of a cell: up along the axes in `corner`. */
+static double octant(const mn_field *phi, int64_t q, int corner)
+{
+  int dim = phi->grid->dim;
+  double sum = 0;
+  for (int n = 0; n < 1 << dim; n++) {
+    int64_t at = q;
+    double w = 1;
+    for (int a = 0; a < dim; a++) {
+      int next = n >> a & 1;
+      w *= next ? 0.25 : 0.75;
+      at += next ? (corner >> a & 1 ? phi->stride[a] : -phi->stride[a]) : 0;
+    }
+    sum += w * phi->at[at];
+  }
+  return sum;
+}
+
+double mn_liquid_part(const mn_field *phi, int i, int j, int k, double shift)
+{
+  int64_t q = mn_index(phi, i, j, k);
+  double dx = phi->grid->dx, middle = phi->at[q] - shift, sum = 0;
+  int octants = 1 << phi->grid->dim;
+  if (fabs(middle) >= dx) /* more than half the diagonal */
+    return middle < 0 ? 1 : 0;
+  for (int corner = 0; corner < octants; corner++)
+    sum += mn_clamp(0.5 - 2 * (octant(phi, q, corner) - shift) / dx, 0, 1);
+  return sum / octants;
+}
+
 /* Particles this far from the surface, in cells, fly on their own; nearer ones touch faces in the
    air that no pressure holds, but belong to the liquid and go with it. */
 static const double SPRAY = 0.6;

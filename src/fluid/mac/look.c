@@ -58,7 +58,7 @@ static double fluid_part(const mn_mac *mac, int i, int j, int k)
 {
   double part = mn_get(&mac->geometry.volume, i, j, k);
   if (mac->state.liquid.data)
-    part *= mn_clamp(0.5 - mn_get(&mac->state.liquid, i, j, k) / mac->grid.dx, 0, 1);
+    part *= mn_liquid_part(&mac->state.liquid, i, j, k, 0);
   return part;
 }
 
@@ -109,5 +109,10 @@ mn_mac_totals mn_mac_measure(const mn_fluid *fluid)
                                        mn_reduce(exec, MN_SUM, sum[MZ], slabs)),
                      .max_speed = mn_reduce(exec, MN_MAX, sum[SPEED], slabs)};
   t.divergence = mac->report.divergence;
+  if (mac->water.on) {
+    double spray;
+    mn_water_particles_volume(mac, &mac->state.particles, &mac->state.liquid, 0, &spray);
+    t.volume += spray;
+  }
   return t;
 }

@@ -25,7 +25,7 @@ typedef struct mn_mac_view {
 /* Integrals over the fluid. */
 typedef struct mn_mac_totals {
   double kinetic_energy; /* J */
-  double volume;         /* m^3 */
+  double volume;         /* m^3; of water with that of spray */
   double smoke;          /* m^3 */
   mn_vec3 momentum;      /* kg m/s */
   double divergence;     /* 1/s, greatest */

@@ -15,19 +15,13 @@
 
    Spray and sheets thinner than about a third of a cell have no surface; they fly free of pressure.
 
-   Where liquid is packed too densely or too thinly, the projection is asked for a divergence that
-   lets the density return to 1 [after Losasso et al. 2008]: without it, the errors of the paths add
-   up and the volume under the surface drifts.
+   What keeps its volume right: volume.c.
 
    Verified by tests/verify/test_water.c. */
 #include "fluid/mac/internal.h"
 
 #include <math.h>
 
-/* Densities this far from 1 are the noise of scattered particles. */
-static const double BAND = 0.01;
-/* The rest is removed over this many crossings of a cell by gravity waves, sqrt(dx/g). */
-static const double RELAXATION = 1;
 /* Share of B over a cell whose particles stand on the lattice of fresh ones, and over the next. */
 static const double OWN = 0.6875, NEXT = 0.15625;
 
@@ -244,37 +238,5 @@ void mn_water_level_set(mn_mac *mac, mn_field *phi)
       }
   mend_slivers(mac, phi);
   mn_liquid_finish(mac, phi);
-}
-
-/* All cells around are liquid: what is missing here is not air. */
-static int is_deep(const mn_field *phi, int i, int j, int k)
-{
-  return mn_get(phi, i, j, k) < -1.5 * phi->grid->dx;
-}
-
-/* Water parts from a wall nearby: what is missing here is the gap that opens, not an error, and to
-   close it would be suction. */
-static int parting(const mn_mac *mac, int i, int j, int k)
-{
-  return mac->state.held.data && mn_separate_near(&mac->state.held, i, j, k, 1);
-}
-
-void mn_water_target(mn_mac *mac, const mn_field *phi)
-{
-  const mn_field *d = &mac->water.density;
-  mn_field *target = &mac->water.target;
-  double g = mn_length(mac->def->fluid.gravity), dt = mac->dt;
-  double tau = fmax(dt, RELAXATION * (g > 0 ? sqrt(mac->grid.dx / g) : 10 * dt));
-  int on = mac->def->fluid.volume_control;
-  for (int k = 0; k < d->n[2]; k++)
-    for (int j = 0; j < d->n[1]; j++)
-      for (int i = 0; i < d->n[0]; i++) {
-        double e = mn_get(d, i, j, k) - 1, value = 0;
-        if (e > BAND)
-          value = fmin(e - BAND, 0.5) / tau;
-        else if (e < -BAND && is_deep(phi, i, j, k) && !parting(mac, i, j, k))
-          value = fmax(e + BAND, -0.5) / tau;
-        value *= mn_get(&mac->geometry.volume, i, j, k); /* the divergence is per whole cell */
-        mn_set(target, i, j, k, on && mn_get(phi, i, j, k) < 0 ? value : 0);
-      }
+  mn_water_enclose(mac, phi);
 }

@@ -63,6 +63,13 @@ mn_half_cell mn_water_half_cell(const mn_mac *mac, mn_vec3 x);
 /* density and the level set from the particles `next` */
 void mn_water_density(mn_mac *mac);
 void mn_water_level_set(mn_mac *mac, mn_field *phi);
+
+/* volume.c */
+/* Of all particles; *spray <- of those too far off the surface phi - shift to be under it */
+double mn_water_particles_volume(mn_mac *mac, const mn_particles *p, const mn_field *phi,
+                                 double shift, double *spray);
+/* phi shifted a little, so that it encloses the volume of the particles */
+void mn_water_enclose(mn_mac *mac, mn_field *phi);
 /* target <- the divergence that brings the density back to 1 */
 void mn_water_target(mn_mac *mac, const mn_field *phi);
 
