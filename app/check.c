@@ -23,8 +23,8 @@ static void report(const app_args *args, const mn_model_def *def)
          d->cells[1]);
   if (d->dim == 3)
     printf(" x %d", d->cells[2]);
-  printf(" cells, %d sources, %d solids, %d probes, %d frames to %g s\n", def->source_count,
-         def->solid_count, def->probe_count, def->output.frames,
+  printf(" cells, %d sources, %d obstacles, %d bodies, %d probes, %d frames to %g s\n",
+         def->source_count, def->solid_count, def->body_count, def->probe_count, def->output.frames,
          def->output.frames * def->output.every);
 }
 

@@ -5,17 +5,13 @@
 #define MENISCUS_MODEL_H
 
 #include "meniscus/base.h"
-#include "meniscus/motion.h"
+#include "meniscus/body.h"
 #include "meniscus/shape.h"
 #include "meniscus/timefn.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define MN_NAME_MAX 64
-#define MN_TEXT_MAX 256
-#define MN_PATH_MAX 4096
 
 /* ---- domain ---------------------------------------------------------------------------------- */
 
@@ -44,7 +40,7 @@ typedef struct mn_domain_def {
 
 /* ---- fluid ----------------------------------------------------------------------------------- */
 
-typedef enum mn_fluid_kind { MN_FLUID_SMOKE, MN_FLUID_WATER } mn_fluid_kind;
+typedef enum mn_fluid_kind { MN_FLUID_SMOKE, MN_FLUID_WATER, MN_FLUID_NONE } mn_fluid_kind;
 typedef enum mn_advection { MN_ADVECT_MACCORMACK, MN_ADVECT_SEMILAGRANGIAN } mn_advection;
 /* How the velocity of water travels. */
 typedef enum mn_transfer {
@@ -160,9 +156,16 @@ typedef enum mn_probe_kind {
   MN_PROBE_SMOKE,          /* at `at` */
   MN_PROBE_TEMPERATURE,    /* at `at`, K */
   MN_PROBE_KINETIC_ENERGY, /* of the fluid, J */
-  MN_PROBE_FLUX,      /* through the plane x[axis] = position, inside `shape` if given, m^3/s */
-  MN_PROBE_VOLUME,    /* of: "fluid", "smoke" (its integral) or a solid's name, m^3 */
-  MN_PROBE_DIVERGENCE /* max |div u|, 1/s */
+  MN_PROBE_FLUX,       /* through the plane x[axis] = position, inside `shape` if given, m^3/s */
+  MN_PROBE_VOLUME,     /* of: "fluid", "smoke" (its integral) or a solid's name, m^3 */
+  MN_PROBE_DIVERGENCE, /* max |div u|, 1/s */
+  /* of the body `of` */
+  MN_PROBE_POSITION,      /* of its centre of mass, or of its node nearest to `at` at rest, m */
+  MN_PROBE_BODY_VELOCITY, /* the same, m/s */
+  MN_PROBE_ANGLE,         /* of a rigid body, rad */
+  MN_PROBE_BODY_ENERGY,   /* J, kinetic and elastic; of all bodies if `of` is empty */
+  MN_PROBE_STRETCH,       /* greatest length over that at rest */
+  MN_PROBE_VOLUME_RATIO   /* least of an elastic body's elements */
 } mn_probe_kind;
 
 typedef struct mn_probe_def {
@@ -173,6 +176,7 @@ typedef struct mn_probe_def {
   double position; /* m */
   mn_shape *shape;
   char of[MN_NAME_MAX];
+  int at_point; /* 1: `at` counts, for bodies */
 } mn_probe_def;
 
 typedef struct mn_output_def {
@@ -207,6 +211,9 @@ typedef struct mn_model_def {
   mn_source_def *sources;
   int solid_count;
   mn_solid_def *solids;
+  int body_count;
+  mn_body_def *bodies;
+  mn_dynamics_def dynamics;
   int probe_count;
   mn_probe_def *probes;
   mn_output_def output;
@@ -222,6 +229,7 @@ mn_model_def mn_model_def_default(void);
 mn_fluid_def mn_fluid_def_default(mn_fluid_kind kind);
 mn_source_def mn_source_def_default(void); /* an inflow */
 mn_solid_def mn_solid_def_default(void);
+mn_body_def mn_body_def_default(mn_body_kind kind);
 /* Destroys the shapes and the owner, not the arrays. For a def that never became a model. */
 void mn_model_def_release(mn_model_def *def);
 

@@ -21,10 +21,14 @@ typedef struct mn_step_info {
   int retries; /* how often the step was rolled back and halved */
   mn_solve_report pressure;
   double fluid_s, solid_s, couple_s, other_s;
-  double kinetic_energy; /* J */
-  double fluid_volume;   /* m^3 */
-  double smoke_total;    /* m^3 */
-  mn_vec3 momentum;      /* kg m/s */
+  double kinetic_energy;                           /* J */
+  double fluid_volume;                             /* m^3 */
+  double smoke_total;                              /* m^3 */
+  mn_vec3 momentum;                                /* kg m/s, of the fluid */
+  mn_solve_report solid;                           /* of the bodies */
+  double body_kinetic_energy, body_elastic_energy; /* J */
+  double body_potential_energy;                    /* J, of weight and springs */
+  mn_vec3 body_momentum;                           /* kg m/s */
 } mn_step_info;
 
 /* The model is borrowed and must outlive the world. */

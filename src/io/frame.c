@@ -156,11 +156,16 @@ static mn_status frame_path(mn_context *ctx, const char *folder, const char *kin
   return MN_OK;
 }
 
-mn_status mn_frame_write_view(mn_context *ctx, const mn_mac_view *view, int solids, int frame,
-                              double time, const char *folder)
+mn_status mn_frame_write_view(mn_context *ctx, const mn_mac_view *view, const mn_body_view *bodies,
+                              int body_count, int solids, int frame, double time,
+                              const char *folder)
 {
   char path[MN_PATH_MAX];
-  if (solids) {
+  if (body_count) {
+    MN_TRY(frame_path(ctx, folder, "bodies", frame, "vtu", path));
+    MN_TRY(mn_frame_write_bodies(ctx, bodies, body_count, time, path));
+  }
+  if (solids && view->solid) {
     MN_TRY(frame_path(ctx, folder, "solids", frame, "vtp", path));
     MN_TRY(write_contour(ctx, view->solid, time, path));
   }
@@ -168,13 +173,16 @@ mn_status mn_frame_write_view(mn_context *ctx, const mn_mac_view *view, int soli
     MN_TRY(frame_path(ctx, folder, "liquid", frame, "vtp", path));
     MN_TRY(write_liquid(ctx, view->liquid, time, path));
   }
+  if (!view->velocity)
+    return MN_OK;
   MN_TRY(frame_path(ctx, folder, "grid", frame, "vti", path));
   return write_grid(ctx, view, time, path);
 }
 
 /* ---- the collection -------------------------------------------------------------------------- */
 
-static const char *const KINDS[] = {"grid_%6d.vti%n", "solids_%6d.vtp%n", "liquid_%6d.vtp%n"};
+static const char *const KINDS[] = {"grid_%6d.vti%n", "solids_%6d.vtp%n", "liquid_%6d.vtp%n",
+                                    "bodies_%6d.vtu%n"};
 
 typedef struct entry {
   int frame, part;

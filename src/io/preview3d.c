@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/body_layer.h"
 #include "io/shown.h"
 
 enum { LIMIT = 128, LONG_SIDE = 600, MARGIN = 20, BLOCK = 8 };
@@ -26,15 +27,18 @@ typedef struct view3 {
   const mn_mac_view *view;
   const mn_model_def *def;
   const mn_shown *shown;
+  const mn_body_view *bodies;
+  int body_count;
+  mn_body_layer layer;
   mn_image *image;
   float *light;   /* at the cells of `shown` */
+  uint8_t *shade; /* the same: 1 where a body's surface is */
   uint8_t *empty; /* per block of BLOCK^3 cells and its neighbours' borders: nothing to see */
   int blocks[3];
   mn_vec3 lo, hi; /* the domain */
   double longest; /* m, its longest side */
   double sigma;   /* 1/m for a value at the top of the range */
-  mn_vec3 eye, right, up, forward;
-  double scale, cx, cy; /* px = cx + scale x / z, py = cy - scale y / z */
+  mn_camera camera;
   int smoke, water, floor;
   int vessel; /* the domain's corners are all inside solids */
 } view3;
@@ -83,6 +87,35 @@ static int below_vessel(const view3 *v, const float *depth, double x, int j, dou
   return depth[cell(s, i, j, k)] == IN_VESSEL;
 }
 
+static void shade_point(view3 *v, mn_vec3 x)
+{
+  const mn_shown *s = v->shown;
+  int at[3];
+  for (int a = 0; a < 3; a++) {
+    double p = floor((x.v[a] - s->origin.v[a]) / s->dx);
+    if (!(p >= 0 && p < s->n[a]))
+      return;
+    at[a] = (int)p;
+  }
+  v->shade[cell(s, at[0], at[1], at[2])] = 1;
+}
+
+/* The cells that the bodies' surfaces pass, found by points half a cell apart. */
+static void mark_shade(view3 *v)
+{
+  for (int b = 0; b < v->body_count; b++)
+    for (size_t f = 0; f < v->bodies[b].facets; f++) {
+      const uint32_t *p = v->bodies[b].facet + 3 * f;
+      const mn_vec3 *x = v->bodies[b].x;
+      mn_vec3 u = mn_sub(x[p[1]], x[p[0]]), w = mn_sub(x[p[2]], x[p[0]]);
+      double reach = mn_max(mn_length(u), mn_length(w));
+      int n = (int)mn_clamp(2 * reach / v->shown->dx, 1, 400);
+      for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= n - i; j++)
+          shade_point(v, mn_madd(mn_madd(x[p[0]], (double)i / n, u), (double)j / n, w));
+    }
+}
+
 /* From the top down: depth(x) = depth(one layer up, towards the light) + that of the way between.
  */
 static void sweep_light(view3 *v, int threads)
@@ -106,6 +139,7 @@ static void sweep_light(view3 *v, int threads)
           }
           own += OPAQUE * mn_clamp(0.5 - distance / s->dx, 0, 1);
         }
+        own += v->shade[c] ? OPAQUE : 0;
         double above = j + 1 < s->n[1] ? depth_above(v, v->light, i + sx, j + 1, k + sz) : 0;
         v->light[c] = (float)(above + own);
       }
@@ -194,43 +228,35 @@ static mn_vec3 corner(const view3 *v, int c)
   return mn_v3(c & 1 ? v->hi.x : v->lo.x, c & 2 ? v->hi.y : v->lo.y, c & 4 ? v->hi.z : v->lo.z);
 }
 
-static void project(const view3 *v, mn_vec3 x, double *px, double *py)
-{
-  mn_vec3 d = mn_sub(x, v->eye);
-  double z = mn_dot(d, v->forward);
-  *px = v->cx + v->scale * mn_dot(d, v->right) / z;
-  *py = v->cy - v->scale * mn_dot(d, v->up) / z;
-}
-
 /* From the front, the right and above; the picture is as large as the domain's outline. */
 static void aim(view3 *v, int *width, int *height)
 {
   mn_vec3 centre = mn_scale(0.5, mn_add(v->lo, v->hi));
   double size = mn_length(mn_sub(v->hi, v->lo));
-  v->forward = unit(mn_v3(-0.55, -0.38, -1.0));
-  v->eye = mn_madd(centre, -2.0 * size, v->forward);
-  v->right = unit(mn_cross(v->forward, mn_v3(0, 1, 0)));
-  v->up = mn_cross(v->right, v->forward);
-  v->scale = 1;
-  v->cx = v->cy = 0;
+  v->camera.forward = unit(mn_v3(-0.55, -0.38, -1.0));
+  v->camera.eye = mn_madd(centre, -2.0 * size, v->camera.forward);
+  v->camera.right = unit(mn_cross(v->camera.forward, mn_v3(0, 1, 0)));
+  v->camera.up = mn_cross(v->camera.right, v->camera.forward);
+  v->camera.scale = 1;
+  v->camera.cx = v->camera.cy = 0;
   double lo[2] = {1e30, 1e30}, hi[2] = {-1e30, -1e30};
   for (int c = 0; c < 8; c++) {
     double p[2];
-    project(v, corner(v, c), &p[0], &p[1]);
+    mn_camera_project(&v->camera, corner(v, c), &p[0], &p[1]);
     for (int a = 0; a < 2; a++) {
       lo[a] = fmin(lo[a], p[a]);
       hi[a] = fmax(hi[a], p[a]);
     }
   }
-  v->scale = LONG_SIDE / fmax(hi[0] - lo[0], hi[1] - lo[1]);
-  double inner = v->scale * (hi[0] - lo[0]);
+  v->camera.scale = LONG_SIDE / fmax(hi[0] - lo[0], hi[1] - lo[1]);
+  double inner = v->camera.scale * (hi[0] - lo[0]);
   double shift = fmax(0, 0.5 * (MN_STRIP_MIN_WIDTH - inner));
   *width = (int)ceil(inner + 2 * shift) + 2 * MARGIN;
-  *height = (int)ceil(v->scale * (hi[1] - lo[1])) + 2 * MARGIN + MN_STRIP_HEIGHT;
+  *height = (int)ceil(v->camera.scale * (hi[1] - lo[1])) + 2 * MARGIN + MN_STRIP_HEIGHT;
   *width += *width % 2; /* even, for video codecs */
   *height += *height % 2;
-  v->cx = MARGIN + shift - v->scale * lo[0];
-  v->cy = MARGIN - v->scale * lo[1];
+  v->camera.cx = MARGIN + shift - v->camera.scale * lo[0];
+  v->camera.cy = MARGIN - v->camera.scale * lo[1];
 }
 
 static int enter_box(const view3 *v, mn_vec3 d, double *t0, double *t1, int *axis_in, int *axis_out)
@@ -239,7 +265,8 @@ static int enter_box(const view3 *v, mn_vec3 d, double *t0, double *t1, int *axi
   *t1 = 1e300;
   *axis_in = *axis_out = 0;
   for (int a = 0; a < 3; a++) {
-    double near = (v->lo.v[a] - v->eye.v[a]) / d.v[a], far = (v->hi.v[a] - v->eye.v[a]) / d.v[a];
+    double near = (v->lo.v[a] - v->camera.eye.v[a]) / d.v[a],
+           far = (v->hi.v[a] - v->camera.eye.v[a]) / d.v[a];
     if (near > far) {
       double swap = near;
       near = far;
@@ -255,8 +282,9 @@ static int enter_box(const view3 *v, mn_vec3 d, double *t0, double *t1, int *axi
 
 static mn_vec3 ray_direction(const view3 *v, int i, int j)
 {
-  double x = (i + 0.5 - v->cx) / v->scale, y = (v->cy - j - 0.5) / v->scale;
-  return unit(mn_madd(mn_madd(v->forward, x, v->right), y, v->up));
+  double x = (i + 0.5 - v->camera.cx) / v->camera.scale,
+         y = (v->camera.cy - j - 0.5) / v->camera.scale;
+  return unit(mn_madd(mn_madd(v->camera.forward, x, v->camera.right), y, v->camera.up));
 }
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
@@ -265,6 +293,7 @@ typedef struct hit {
   double t;     /* m along the ray */
   double cover; /* of the pixel: less than 1 at a silhouette */
   mn_vec3 x, n;
+  mn_rgb colour;
 } hit;
 
 static mn_vec3 gradient(const mn_field *f, mn_vec3 x)
@@ -288,14 +317,14 @@ static int trace(const view3 *v, const mn_field *f, double sign, mn_vec3 d, doub
 {
   double dx = f->grid->dx, before = t0, nearest = 1, near_t = t0;
   for (double t = t0; t <= t1;) {
-    double value = sign * mn_sample(f, mn_madd(v->eye, t, d));
+    double value = sign * mn_sample(f, mn_madd(v->camera.eye, t, d));
     if (value < 0) {
       double a = before, b = t;
       for (int it = 0; it < 20 && b > a; it++) {
         double m = 0.5 * (a + b);
-        *(sign * mn_sample(f, mn_madd(v->eye, m, d)) < 0 ? &b : &a) = m;
+        *(sign * mn_sample(f, mn_madd(v->camera.eye, m, d)) < 0 ? &b : &a) = m;
       }
-      *h = (hit){.t = b, .cover = 1, .x = mn_madd(v->eye, b, d)};
+      *h = (hit){.t = b, .cover = 1, .x = mn_madd(v->camera.eye, b, d)};
       h->n = mn_scale(sign, gradient(f, h->x));
       if (t == t0) { /* cut by the domain's side */
         h->n = mn_v3(0, 0, 0);
@@ -305,8 +334,8 @@ static int trace(const view3 *v, const mn_field *f, double sign, mn_vec3 d, doub
       h->n = length > 0 ? mn_scale(1 / length, h->n) : mn_scale(-1, d);
       return 1;
     }
-    if (value * v->scale / t < nearest) {
-      nearest = value * v->scale / t;
+    if (value * v->camera.scale / t < nearest) {
+      nearest = value * v->camera.scale / t;
       near_t = t;
     }
     before = t;
@@ -314,7 +343,7 @@ static int trace(const view3 *v, const mn_field *f, double sign, mn_vec3 d, doub
   }
   if (nearest >= 1)
     return 0;
-  *h = (hit){.t = near_t, .cover = 1 - nearest, .x = mn_madd(v->eye, near_t, d)};
+  *h = (hit){.t = near_t, .cover = 1 - nearest, .x = mn_madd(v->camera.eye, near_t, d)};
   mn_vec3 g = mn_scale(sign, gradient(f, h->x));
   double length = mn_length(g);
   h->n = length > 0 ? mn_scale(1 / length, g) : mn_scale(-1, d);
@@ -323,7 +352,7 @@ static int trace(const view3 *v, const mn_field *f, double sign, mn_vec3 d, doub
 
 static mn_rgb shade_solid(const view3 *v, const hit *h, mn_vec3 d)
 {
-  const mn_rgb base = {0.80, 0.66, 0.52};
+  mn_rgb base = h->colour;
   double offset = 1.6 * v->shown->dx;
   double light = light_at(v, mn_madd(mn_madd(h->x, offset, h->n), 0.5 * offset, TO_LIGHT));
   double diffuse = fmax(0, mn_dot(h->n, TO_LIGHT)) * light;
@@ -334,6 +363,22 @@ static mn_rgb shade_solid(const view3 *v, const hit *h, mn_vec3 d)
   double k = ambient + 0.78 * diffuse;
   return (mn_rgb){base.r * k + shine + rim, base.g * k + shine + rim,
                   base.b * k + shine + 1.3 * rim};
+}
+
+/* The nearest of the grid's solids and the bodies. A body's silhouette hides nothing behind it: the
+   eye does not see a fraction of a pixel. */
+static int find_solid(const view3 *v, mn_vec3 d, double t0, double t1, int axis_in,
+                      mn_layer_pixel body, hit *h)
+{
+  int hits = v->view->solid && trace(v, v->view->solid, 1, d, t0, t1, axis_in, h);
+  h->colour = (mn_rgb){0.80, 0.66, 0.52};
+  if (!(body.cover > 0))
+    return hits;
+  double t = body.depth / mn_dot(d, v->camera.forward);
+  if (hits && h->cover == 1 && h->t < t)
+    return hits;
+  *h = (hit){t, body.cover, mn_madd(v->camera.eye, t, d), body.normal, body.colour};
+  return 1;
 }
 
 static mn_rgb shade_floor(const view3 *v, mn_vec3 x)
@@ -351,7 +396,7 @@ static double march(const view3 *v, mn_vec3 d, double t0, double t1, double thro
   double ds = fmin(0.8 * s->dx, v->longest / 200); /* finer on coarse grids: no steps to be seen */
   stencil st;
   for (double t = t0 + 0.5 * ds; t < t1 && through > 5e-3; t += ds) {
-    if (!locate(v, mn_madd(v->eye, t, d), 1, &st))
+    if (!locate(v, mn_madd(v->camera.eye, t, d), 1, &st))
       continue;
     double value = interpolate(&st, s->value), dense = opacity(v, value);
     if (dense < 1e-3)
@@ -396,22 +441,22 @@ static mn_rgb through_water(const view3 *v, mn_vec3 d, const hit *h, double t_be
   return mn_rgb_mix(behind, c, h->cover);
 }
 
-static mn_rgb ray_colour(const view3 *v, mn_vec3 d, mn_rgb background)
+static mn_rgb ray_colour(const view3 *v, mn_vec3 d, mn_layer_pixel body, mn_rgb background)
 {
   double t0, t1, through = 1;
   int axis_in, axis_out;
   if (!enter_box(v, d, &t0, &t1, &axis_in, &axis_out))
     return background;
   if (v->floor && axis_out == 1 && d.y < 0)
-    background = mn_rgb_mix(background, shade_floor(v, mn_madd(v->eye, t1, d)), 0.9);
+    background = mn_rgb_mix(background, shade_floor(v, mn_madd(v->camera.eye, t1, d)), 0.9);
   mn_rgb c = {0, 0, 0};
   hit solid, liquid, out;
-  if (v->vessel && mn_sample(v->view->solid, mn_madd(v->eye, t0, d)) < 0) {
+  if (v->vessel && mn_sample(v->view->solid, mn_madd(v->camera.eye, t0, d)) < 0) {
     if (!trace(v, v->view->solid, -1, d, t0, t1, axis_in, &out) || out.cover < 1)
       return background;
     t0 = out.t;
   }
-  int hits = v->view->solid && trace(v, v->view->solid, 1, d, t0, t1, axis_in, &solid);
+  int hits = find_solid(v, d, t0, t1, axis_in, body, &solid);
   if (v->water) {
     if (hits)
       background = mn_rgb_mix(background, shade_solid(v, &solid, d), solid.cover);
@@ -443,15 +488,15 @@ static void draw_edges(const view3 *v, int behind)
 {
   int far = 0;
   for (int a = 0; a < 3; a++)
-    far |= (v->forward.v[a] > 0) << a;
+    far |= (v->camera.forward.v[a] > 0) << a;
   for (int c = 0; c < 8; c++)
     for (int a = 0; a < 3; a++) {
       int other = c | 1 << a;
       if (other == c || (c == far || other == far) != behind)
         continue;
       double x0, y0, x1, y1;
-      project(v, corner(v, c), &x0, &y0);
-      project(v, corner(v, other), &x1, &y1);
+      mn_camera_project(&v->camera, corner(v, c), &x0, &y0);
+      mn_camera_project(&v->camera, corner(v, other), &x1, &y1);
       mn_image_line(v->image, x0, y0, x1, y1, 1.2, mn_rgb_hex(0xaab6c4), behind ? 0.35 : 0.6);
     }
 }
@@ -470,7 +515,9 @@ static void draw_rays(const view3 *v, int threads)
   for (int j = 0; j < v->image->height; j++)
     for (int i = 0; i < v->image->width; i++)
       mn_image_blend(v->image, i, j,
-                     ray_colour(v, ray_direction(v, i, j), mn_image_get(v->image, i, j)), 1);
+                     ray_colour(v, ray_direction(v, i, j), mn_body_layer_pixel(&v->layer, i, j),
+                                mn_image_get(v->image, i, j)),
+                     1);
 }
 
 static mn_status draw(mn_context *ctx, view3 *v, double time)
@@ -478,6 +525,9 @@ static mn_status draw(mn_context *ctx, view3 *v, double time)
   int width, height, threads = mn_context_threads(ctx);
   aim(v, &width, &height);
   MN_TRY(mn_image_create(ctx, width, height, (mn_rgb){0, 0, 0}, v->image));
+  MN_TRY(mn_body_layer_make(ctx, v->bodies, v->body_count, &v->camera, width, height,
+                            v->shown->stress, &v->layer));
+  mark_shade(v);
   sweep_light(v, threads);
   mark_empty(v);
   draw_background(v);
@@ -497,13 +547,19 @@ static int in_vessel(const view3 *v)
   return inside;
 }
 
-mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_model_def *def,
-                             double time, mn_image *image)
+mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_body_view *bodies,
+                             int body_count, const mn_model_def *def, double time, mn_image *image)
 {
   const mn_grid *g = view->grid;
   mn_shown shown;
-  MN_TRY(mn_shown_make(ctx, view, def, LIMIT, &shown));
-  view3 v = {.view = view, .def = def, .shown = &shown, .image = image, .lo = g->origin};
+  MN_TRY(mn_shown_make(ctx, view, def, LIMIT, mn_body_stress(bodies, body_count), &shown));
+  view3 v = {.view = view,
+             .def = def,
+             .shown = &shown,
+             .bodies = bodies,
+             .body_count = body_count,
+             .image = image,
+             .lo = g->origin};
   size_t cells = 1, blocks = 1;
   for (int a = 0; a < 3; a++) {
     v.hi.v[a] = v.lo.v[a] + g->n[a] * g->dx;
@@ -519,10 +575,14 @@ mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_
   v.floor = def->domain.side[2].kind < MN_SIDE_OPEN; /* closed */
   mn_status status = MN_NEW(ctx, "a preview's light", cells, &v.light);
   if (status == MN_OK)
+    status = MN_NEW(ctx, "a preview's shadows", cells, &v.shade);
+  if (status == MN_OK)
     status = MN_NEW(ctx, "a preview's blocks", blocks, &v.empty);
   if (status == MN_OK)
     status = draw(ctx, &v, time);
+  mn_body_layer_free(&v.layer);
   mn_free(v.light);
+  mn_free(v.shade);
   mn_free(v.empty);
   mn_shown_free(&shown);
   return status;

@@ -243,11 +243,15 @@ static int is_dull(const char *column, const double *v, size_t count)
 static const char *probe_unit(const page *p, const char *name)
 {
   static const char *const UNITS[] = {
-      [MN_PROBE_PRESSURE] = "Pa",   [MN_PROBE_VELOCITY] = "m/s",     [MN_PROBE_SMOKE] = "",
-      [MN_PROBE_TEMPERATURE] = "K", [MN_PROBE_KINETIC_ENERGY] = "J", [MN_PROBE_FLUX] = "m^3/s",
-      [MN_PROBE_VOLUME] = "m^3",    [MN_PROBE_DIVERGENCE] = "1/s"};
+      [MN_PROBE_PRESSURE] = "Pa",      [MN_PROBE_VELOCITY] = "m/s",
+      [MN_PROBE_SMOKE] = "",           [MN_PROBE_TEMPERATURE] = "K",
+      [MN_PROBE_KINETIC_ENERGY] = "J", [MN_PROBE_FLUX] = "m^3/s",
+      [MN_PROBE_VOLUME] = "m^3",       [MN_PROBE_DIVERGENCE] = "1/s",
+      [MN_PROBE_POSITION] = "m",       [MN_PROBE_BODY_VELOCITY] = "m/s",
+      [MN_PROBE_ANGLE] = "rad",        [MN_PROBE_BODY_ENERGY] = "J",
+      [MN_PROBE_STRETCH] = "",         [MN_PROBE_VOLUME_RATIO] = ""};
   for (int i = 0; i < p->def->probe_count; i++)
-    if (!strcmp(p->def->probes[i].name, name) && p->def->probes[i].kind <= MN_PROBE_DIVERGENCE)
+    if (!strcmp(p->def->probes[i].name, name) && p->def->probes[i].kind <= MN_PROBE_VOLUME_RATIO)
       return UNITS[p->def->probes[i].kind];
   return "";
 }
@@ -292,6 +296,13 @@ static void add_steps(page *p)
       {"held_cells", "cells whose water parts from a wall", "", 0},
       {"pressure_outer", "outer iterations of the pressure per substep", "", 0},
       {"complementarity", "complementarity at separating walls", "", 1},
+      {"body_kinetic_energy", "kinetic energy of the bodies", "J", 0},
+      {"body_elastic_energy", "elastic energy of the bodies", "J", 0},
+      {"body_potential_energy", "potential energy of the bodies", "J", 0},
+      {"body_momentum_x", "momentum of the bodies along x", "kg m/s", 0},
+      {"body_momentum_y", "momentum of the bodies along y", "kg m/s", 0},
+      {"body_momentum_z", "momentum of the bodies along z", "kg m/s", 0},
+      {"solid_iterations", "Newton iterations of the bodies per substep", "", 0},
   };
   const double *time = mn_table_column(&p->steps, "time");
   if (!time || !p->steps.rows)
@@ -390,22 +401,8 @@ static void add_row(mn_text *o, const char *name, const char *format, ...)
   mn_text_add(o, "</td></tr>\n");
 }
 
-static void add_setup(page *p)
+static void add_fluid(mn_text *o, const mn_fluid_def *f)
 {
-  static const char *const SIDES[] = {"left", "right", "bottom", "top", "back", "front"};
-  static const char *const KINDS[] = {"slip", "no-slip", "open"};
-  const mn_domain_def *d = &p->def->domain;
-  const mn_fluid_def *f = &p->def->fluid;
-  mn_text *o = &p->out;
-  mn_text_add(o, "<h2>Set-up</h2>\n<table>\n");
-  if (d->dim == 3)
-    add_row(o, "domain", "%g x %g x %g m", d->size.x, d->size.y, d->size.z);
-  else
-    add_row(o, "domain", "%g x %g m", d->size.x, d->size.y);
-  mn_text_add(o, "<tr><td>sides</td><td>");
-  for (int s = 0; s < 2 * d->dim; s++)
-    mn_text_add(o, "%s%s %s", s ? ", " : "", SIDES[s], KINDS[d->side[s].kind]);
-  mn_text_add(o, "</td></tr>\n");
   add_row(o, "fluid", "%s, density %g kg/m^3, viscosity %g m^2/s, gravity (%g, %g, %g) m/s^2",
           f->kind == MN_FLUID_WATER ? "water" : "smoke", f->density, f->viscosity, f->gravity.x,
           f->gravity.y, f->gravity.z);
@@ -421,10 +418,34 @@ static void add_setup(page *p)
           separating                  ? "; walls let water go"
           : f->kind == MN_FLUID_WATER ? "; walls hold water"
                                       : "");
+}
+
+static void add_setup(page *p)
+{
+  static const char *const SIDES[] = {"left", "right", "bottom", "top", "back", "front"};
+  static const char *const KINDS[] = {"slip", "no-slip", "open", "through"};
+  const mn_domain_def *d = &p->def->domain;
+  mn_text *o = &p->out;
+  mn_text_add(o, "<h2>Set-up</h2>\n<table>\n");
+  if (d->dim == 3)
+    add_row(o, "domain", "%g x %g x %g m", d->size.x, d->size.y, d->size.z);
+  else
+    add_row(o, "domain", "%g x %g m", d->size.x, d->size.y);
+  mn_text_add(o, "<tr><td>sides</td><td>");
+  for (int s = 0; s < 2 * d->dim; s++)
+    mn_text_add(o, "%s%s %s", s ? ", " : "", SIDES[s], KINDS[d->side[s].kind]);
+  mn_text_add(o, "</td></tr>\n");
+  if (p->def->fluid.kind != MN_FLUID_NONE)
+    add_fluid(o, &p->def->fluid);
   for (int i = 0; i < p->def->solid_count; i++)
     add_row(o, "solid", "%s%s%s", p->def->solids[i].name,
             p->def->solids[i].moving ? ", moving" : "",
             p->def->solids[i].noslip ? ", no-slip" : "");
+  static const char *const BODIES[] = {"rigid", "elastic", "springs", "shell", "rod"};
+  for (int i = 0; i < p->def->body_count; i++)
+    add_row(o, "body", "%s%s%s, density %g", p->def->bodies[i].name,
+            *p->def->bodies[i].name ? ", " : "", BODIES[p->def->bodies[i].kind],
+            p->def->bodies[i].density);
   for (int i = 0; i < p->def->source_count; i++)
     add_row(o,
             p->def->sources[i].blows    ? "inflow"

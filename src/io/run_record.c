@@ -190,6 +190,10 @@ void mn_shapes_hash(const mn_model_def *def, char text[20])
   uint64_t h = MN_HASH_START;
   for (int i = 0; i < def->solid_count; i++)
     h = hash_shape(h, &def->domain, def->solids[i].shape);
+  for (int i = 0; i < def->body_count; i++) {
+    h = hash_shape(h, &def->domain, def->bodies[i].shape);
+    h = hash_shape(h, &def->domain, def->bodies[i].fixed);
+  }
   for (int i = 0; i < def->source_count; i++)
     h = hash_shape(h, &def->domain, def->sources[i].shape);
   h = hash_shape(h, &def->domain, def->fluid.initial_smoke_shape);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-typedef enum kind { SMOKE, TEMPERATURE, SPEED, VORTICITY, PRESSURE, WATER } kind;
+typedef enum kind { SMOKE, TEMPERATURE, SPEED, VORTICITY, PRESSURE, WATER, STRESS, BODIES } kind;
 
 static const struct {
   const char *name, *label;
@@ -18,7 +18,9 @@ static const struct {
              [SPEED] = {"speed", "speed [m/s]", MN_MAP_SPEED},
              [VORTICITY] = {"vorticity", "vorticity [1/s]", MN_MAP_DIVERGE},
              [PRESSURE] = {"pressure", "pressure [Pa]", MN_MAP_DIVERGE},
-             [WATER] = {"water", "water", MN_MAP_WATER}};
+             [WATER] = {"water", "water", MN_MAP_WATER},
+             [STRESS] = {"stress", "von Mises stress [Pa]", MN_MAP_SPEED},
+             [BODIES] = {"bodies", "", MN_MAP_SPEED}};
 
 /* What the scene asks for, or the nearest thing that the fluid carries. */
 static kind choose(const mn_mac_view *view, const mn_model_def *def)
@@ -27,8 +29,11 @@ static kind choose(const mn_mac_view *view, const mn_model_def *def)
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
     if (!strcmp(def->output.show, KINDS[i].name))
       k = (kind)i;
-  int missing = (k == SMOKE && !view->smoke) || (k == TEMPERATURE && !view->temperature) ||
-                (k == WATER && !view->liquid) || (k == PRESSURE && !view->pressure);
+  if (!view->velocity)
+    return k == STRESS ? STRESS : BODIES;
+  int missing = k >= STRESS || (k == SMOKE && !view->smoke) ||
+                (k == TEMPERATURE && !view->temperature) || (k == WATER && !view->liquid) ||
+                (k == PRESSURE && !view->pressure);
   return missing ? SPEED : k;
 }
 
@@ -76,6 +81,9 @@ static double value_at(const mn_mac_view *view, kind what, int i, int j, int k)
     return vorticity(view, i, j, k);
   case SPEED:
     break;
+  case STRESS:
+  case BODIES:
+    return 0;
   }
   double sum = 0;
   for (int a = 0; a < view->grid->dim; a++) {
@@ -221,11 +229,14 @@ static void set_range(mn_shown *s, kind what, const mn_model_def *def, const dou
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 mn_status mn_shown_make(mn_context *ctx, const mn_mac_view *view, const mn_model_def *def,
-                        int limit, mn_shown *s)
+                        int limit, double stress, mn_shown *s)
 {
   const mn_grid *g = view->grid;
   kind what = choose(view, def);
   *s = (mn_shown){.map = KINDS[what].map, .dim = g->dim, .origin = g->origin};
+  s->nothing = what >= STRESS;
+  if (what == STRESS)
+    s->stress = def->output.range[1] > 0 ? def->output.range[1] : round_up(stress);
   snprintf(s->label, sizeof s->label, "%s", KINDS[what].label);
   int longest = 1, factor;
   for (int a = 0; a < g->dim; a++)
@@ -251,6 +262,10 @@ mn_status mn_shown_make(mn_context *ctx, const mn_mac_view *view, const mn_model
     double q[4] = {0, 0, 0, 0};
     status = quantiles(ctx, s, known, q);
     set_range(s, what, def, q);
+    if (what == STRESS) {
+      s->lo = 0;
+      s->hi = s->stress > 0 ? s->stress : 1;
+    }
   }
   mn_free(known);
   if (status != MN_OK)
@@ -298,7 +313,7 @@ void mn_shown_strip(const mn_shown *s, double time, mn_image *image, int x, int 
   char text[64];
   snprintf(text, sizeof text, "t = %.4g s", time);
   mn_image_text(image, x + 1, y + SIZE + 5, SIZE + 1, ink, text);
-  if (s->map == MN_MAP_WATER)
+  if (s->map == MN_MAP_WATER || !*s->label)
     return;
   int left = x + width - BAR - 6, top = y + 4;
   mn_image_rectangle(image, left - 1, top - 1, BAR + 2, THICK + 2, ink, 1);

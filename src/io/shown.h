@@ -11,14 +11,17 @@ typedef struct mn_shown {
   int dim, n[3];
   double dx; /* m; several cells of the grid where that is finer than a picture can show */
   mn_vec3 origin;
+  int nothing;   /* 1: there is no fluid */
   double lo, hi; /* range of the colour map */
+  double stress; /* Pa at the top of the bodies' colours; 0: colours tell them apart */
   float *value;
 } mn_shown;
 
-/* At most `limit` cells along an axis. Values are continued into the solids, so that what is drawn
-   at a wall is the fluid's. */
+/* At most `limit` cells along an axis; `stress` is the greatest of the bodies. Values are continued
+   into the solids, so that what is drawn at a wall is the fluid's. */
 MN_MUST_CHECK mn_status mn_shown_make(mn_context *ctx, const mn_mac_view *view,
-                                      const mn_model_def *def, int limit, mn_shown *shown);
+                                      const mn_model_def *def, int limit, double stress,
+                                      mn_shown *shown);
 void mn_shown_free(mn_shown *shown);
 
 /* Where v lies in the range: 0 to 1, not clamped. */

@@ -202,6 +202,14 @@ static mn_status read_vector(mn_reader *r, int index, const mn_key *key, mn_vec3
   return MN_OK;
 }
 
+static mn_status read_spin(mn_reader *r, int index, const mn_key *key, mn_vec3 *out)
+{
+  if (r->def->domain.dim == 3)
+    return read_vector(r, index, key, out);
+  *out = (mn_vec3){{0, 0, 0}};
+  return read_number(r, index, key, &out->z);
+}
+
 static mn_status read_cells(mn_reader *r, int index, const mn_key *key, int out[3])
 {
   double v[3] = {1, 1, 1};
@@ -377,6 +385,8 @@ static mn_status read_value(mn_reader *r, int index, const mn_key *key, void *ou
   case MN_KEY_VECTOR:
   case MN_KEY_AXIS:
     return read_vector(r, index, key, out);
+  case MN_KEY_SPIN:
+    return read_spin(r, index, key, out);
   case MN_KEY_CELLS:
     return read_cells(r, index, key, out);
   case MN_KEY_RANGE:

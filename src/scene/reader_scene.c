@@ -85,18 +85,78 @@ static mn_status read_source(mn_reader *r, int index, mn_source_def *out)
   return read_node_keys(r, node->ctor, index, out);
 }
 
-static mn_status read_solid(mn_reader *r, int index, mn_solid_def *out)
+/* Whether the node at `index` gives this key. */
+static int has_key(mn_reader *r, int index, const char *key)
+{
+  mn_node_push_table(r->L, index);
+  lua_pushstring(r->L, key);
+  int has = lua_rawget(r->L, -2) != LUA_TNIL;
+  lua_pop(r->L, 2);
+  return has;
+}
+
+/* All or none of the keys that only make sense together. */
+static mn_status given_together(mn_reader *r, int index, const char *const *keys, int *given)
+{
+  int count = 0, wanted = 0;
+  for (; keys[wanted]; wanted++)
+    count += has_key(r, index, keys[wanted]);
+  *given = count > 0;
+  if (count && count < wanted)
+    return mn_reader_fail(r, "found %s %s, allowed: %s, %s%s%s together",
+                          has_key(r, index, keys[0]) ? "only" : "no", keys[0], keys[0], keys[1],
+                          keys[2] ? ", " : "", keys[2] ? keys[2] : "");
+  return MN_OK;
+}
+
+static mn_status read_obstacle(mn_reader *r, int index, mn_solid_def *out)
+{
+  *out = mn_solid_def_default();
+  MN_TRY(read_node_keys(r, mn_node_at(r->L, index)->ctor, index, out));
+  out->moving = has_key(r, index, "motion");
+  return MN_OK;
+}
+
+/* File names in a scene are relative to its folder. */
+static mn_status resolve_file(mn_reader *r, char file[MN_PATH_MAX])
+{
+  char path[2 * MN_PATH_MAX];
+  if (!*file || *file == '/' || !r->folder || !*r->folder)
+    return MN_OK;
+  snprintf(path, sizeof path, "%s/%s", r->folder, file);
+  if (strlen(path) >= MN_PATH_MAX)
+    return mn_reader_fail(r, "the file's path is too long");
+  strcpy(file, path);
+  return MN_OK;
+}
+
+static mn_status read_body(mn_reader *r, int index, mn_body_def *out)
+{
+  static const char *const line[] = {"from", "to", NULL};
+  static const char *const sheet[] = {"corner", "along", "across", NULL};
+  const mn_node *node = mn_node_at(r->L, index);
+  *out = mn_body_def_default((mn_body_kind)node->ctor->kind);
+  MN_TRY(read_node_keys(r, node->ctor, index, out));
+  mn_place_mark mark = mn_reader_enter(r, node->line, "%s", "");
+  out->moving = has_key(r, index, "motion");
+  MN_TRY(given_together(r, index, line, &out->line));
+  MN_TRY(given_together(r, index, sheet, &out->sheet));
+  MN_TRY(resolve_file(r, out->file));
+  mn_reader_leave(r, mark);
+  return MN_OK;
+}
+
+/* An obstacle or a body: each goes to its own list. */
+static mn_status read_solid(mn_reader *r, int index)
 {
   const mn_node *node = mn_node_at(r->L, index);
-  if (!node || node->ctor != &mn_ctors[MN_CTOR_OBSTACLE])
-    return mn_reader_bad(r, index, "obstacle { ... }");
-  *out = mn_solid_def_default();
-  MN_TRY(read_node_keys(r, node->ctor, index, out));
-  mn_node_push_table(r->L, index);
-  lua_pushliteral(r->L, "motion");
-  out->moving = lua_rawget(r->L, -2) != LUA_TNIL;
-  lua_pop(r->L, 2);
-  return MN_OK;
+  if (node && node->ctor == &mn_ctors[MN_CTOR_OBSTACLE])
+    return read_obstacle(r, index, &r->def->solids[r->def->solid_count++]);
+  if (node && node->ctor->group == MN_GROUP_BODY && node->ctor != &mn_ctors[MN_CTOR_DYNAMICS])
+    return read_body(r, index, &r->def->bodies[r->def->body_count++]);
+  return mn_reader_bad(r, index,
+                       "obstacle { ... }, rigid { ... }, elastic { ... }, springs { ... }, "
+                       "shell { ... } or rod { ... }");
 }
 
 static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
@@ -104,10 +164,12 @@ static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
   const mn_node *node;
   MN_TRY(mn_read_node(r, index, MN_GROUP_PROBE,
                       "a probe: pressure, velocity, smoke_at, temperature_at, kinetic_energy, "
-                      "flux, volume, area or divergence",
+                      "flux, volume, area, divergence, position, body_velocity, angle, "
+                      "body_energy, stretch or volume_ratio",
                       &node));
   *out = (mn_probe_def){.kind = (mn_probe_kind)node->ctor->kind};
   MN_TRY(read_node_keys(r, node->ctor, index, out));
+  out->at_point = has_key(r, index, "at");
   mn_place_mark mark = mn_reader_enter(r, node->line, "%s", "");
   if (out->axis >= r->def->domain.dim) {
     mn_reader_enter(r, 0, ".axis");
@@ -115,6 +177,12 @@ static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
   }
   mn_reader_leave(r, mark);
   return MN_OK;
+}
+
+static mn_status new_solids(mn_reader *r, size_t count)
+{
+  MN_TRY(MN_NEW(r->ctx, "solids", count, &r->def->solids));
+  return MN_NEW(r->ctx, "bodies", count, &r->def->bodies);
 }
 
 /* Makes the array and reads each entry; the count is raised before an entry is read, so that what
@@ -131,16 +199,17 @@ static mn_status read_entries(mn_reader *r, const mn_key *key, int index)
   if (count == 0)
     return MN_OK;
   MN_TRY(sources  ? MN_NEW(r->ctx, "sources", (size_t)count, &def->sources)
-         : solids ? MN_NEW(r->ctx, "solids", (size_t)count, &def->solids)
+         : solids ? new_solids(r, (size_t)count)
                   : MN_NEW(r->ctx, "probes", (size_t)count, &def->probes));
   for (int i = 0; i < count; i++) {
-    *(sources ? &def->source_count : solids ? &def->solid_count : &def->probe_count) = i + 1;
+    if (!solids)
+      *(sources ? &def->source_count : &def->probe_count) = i + 1;
     mn_place_mark mark = mn_reader_enter(r, 0, "[%d]", i + 1);
     lua_rawgeti(r->L, index, i + 1);
     int entry = lua_gettop(r->L);
     MN_TRY(mn_reader_mark(r, entry));
     MN_TRY(sources  ? read_source(r, entry, &def->sources[i])
-           : solids ? read_solid(r, entry, &def->solids[i])
+           : solids ? read_solid(r, entry)
                     : read_probe(r, entry, &def->probes[i]));
     lua_pop(r->L, 1);
     mn_reader_leave(r, mark);
@@ -159,6 +228,15 @@ static mn_status read_output(mn_reader *r, int index)
   return mn_read_keys(r, ctor, index, &r->def->output, NULL);
 }
 
+static mn_status read_dynamics(mn_reader *r, int index)
+{
+  const mn_node *node = mn_node_at(r->L, index);
+  const mn_ctor *ctor = &mn_ctors[MN_CTOR_DYNAMICS];
+  if (!node || node->ctor != ctor)
+    return mn_reader_bad(r, index, "dynamics { dt = ..., integrator = ... }");
+  return read_node_keys(r, ctor, index, &r->def->dynamics);
+}
+
 mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)
 {
   MN_TRY(mn_reader_mark(r, index));
@@ -167,6 +245,8 @@ mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)
     return read_domain(r, index);
   case MN_KEY_FLUID:
     return read_fluid(r, index);
+  case MN_KEY_DYNAMICS:
+    return read_dynamics(r, index);
   case MN_KEY_OUTPUT:
     return read_output(r, index);
   default:
@@ -196,7 +276,8 @@ mn_status mn_reader_mark(mn_reader *r, int index)
 
 mn_status mn_reader_blame_part(mn_reader *r, const char *name, mn_status status)
 {
-  static const char *const parts[] = {"domain", "fluid", "sources", "solids", "probes", "output"};
+  static const char *const parts[] = {"domain", "fluid",    "sources", "solids",
+                                      "probes", "dynamics", "output"};
   char message[MN_MESSAGE_MAX];
   snprintf(message, sizeof message, "%s", mn_context_message(r->ctx));
   int line = r->line, path = 0;
@@ -223,12 +304,19 @@ static int name_taken(const mn_model_def *def, const char *name)
 /* A name for probes without one: what they measure, with a number if that is taken. */
 static void name_probe(mn_model_def *def, mn_probe_def *p)
 {
-  static const char *const kinds[] = {"pressure",       "velocity", "smoke",  "temperature",
-                                      "kinetic_energy", "flux",     "volume", "divergence"};
+  static const char *const kinds[] = {"pressure",       "velocity",    "smoke",  "temperature",
+                                      "kinetic_energy", "flux",        "volume", "divergence",
+                                      "position",       "velocity",    "angle",  "energy",
+                                      "stretch",        "volume_ratio"};
   static const char *const axes[] = {"_x", "_y", "_z"};
-  int has_axis = p->kind == MN_PROBE_FLUX || (p->kind == MN_PROBE_VELOCITY && p->axis >= 0);
+  int of_body = p->kind >= MN_PROBE_POSITION;
+  int has_axis = p->kind == MN_PROBE_FLUX || (p->kind == MN_PROBE_VELOCITY && p->axis >= 0) ||
+                 p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY;
   char base[MN_NAME_MAX];
-  if (p->kind == MN_PROBE_VOLUME)
+  if (of_body)
+    snprintf(base, sizeof base, "%.40s%s%s%s", p->of, *p->of ? "_" : "", kinds[p->kind],
+             has_axis ? axes[p->axis] : "");
+  else if (p->kind == MN_PROBE_VOLUME)
     snprintf(base, sizeof base, "%s_%.40s", def->domain.dim == 2 ? "area" : "volume", p->of);
   else
     snprintf(base, sizeof base, "%s%s",
@@ -253,11 +341,14 @@ mn_status mn_read_scene(mn_reader *r, int index)
     return mn_fail(r->ctx, MN_BAD_INPUT, "%s: returns %s, but %s", r->box->name, found, wanted);
   }
   mn_reader_enter(r, node->line, "scene");
+  r->def->fluid.kind = MN_FLUID_NONE; /* until one is read */
   MN_TRY(read_node_keys(r, node->ctor, index, r->def));
   for (int i = 0; i < r->def->probe_count; i++)
     if (!*r->def->probes[i].name)
       name_probe(r->def, &r->def->probes[i]);
   if (!*r->def->output.show)
-    strcpy(r->def->output.show, r->def->fluid.kind == MN_FLUID_WATER ? "water" : "smoke");
+    strcpy(r->def->output.show, r->def->fluid.kind == MN_FLUID_WATER  ? "water"
+                                : r->def->fluid.kind == MN_FLUID_NONE ? "bodies"
+                                                                      : "smoke");
   return MN_OK;
 }

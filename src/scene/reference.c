@@ -32,6 +32,8 @@ static const char *const type_words[] = {
     [MN_KEY_SOURCES] = "list",
     [MN_KEY_SOLIDS] = "list",
     [MN_KEY_PROBES] = "list",
+    [MN_KEY_DYNAMICS] = "dynamics{}",
+    [MN_KEY_SPIN] = "number or vector",
     [MN_KEY_OUTPUT] = "table or output{}",
 };
 

@@ -20,7 +20,7 @@ static double width(const mn_boxgrid *g, uint32_t i)
 static int64_t place(const mn_boxgrid *g, double x, int a)
 {
   double s = floor((x - g->origin.v[a]) / g->cell);
-  return (int64_t)mn_clamp(s, 0, (1 << AXIS_BITS) - 1);
+  return s > 0 ? (int64_t)mn_min(s, (1 << AXIS_BITS) - 1) : 0; /* NaN: 0 */
 }
 
 static uint64_t cell_key(int64_t i, int64_t j, int64_t k)
@@ -55,6 +55,8 @@ static void choose_cells(mn_boxgrid *g)
   g->origin = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
   for (uint32_t i = 0; i < g->count; i++) {
     double w = width(g, i);
+    if (w < 0)
+      continue;
     if (!(w <= limit)) {
       g->large[g->large_count++] = i;
       continue;
@@ -70,6 +72,8 @@ static void choose_cells(mn_boxgrid *g)
 static mn_status enter(mn_boxgrid *g, uint32_t i)
 {
   int64_t a[3], b[3];
+  if (!(width(g, i) >= 0)) /* empty: of a body that touches nothing */
+    return MN_OK;
   for (int k = 0; k < 3; k++)
     a[k] = place(g, g->lo[i].v[k], k), b[k] = place(g, g->hi[i].v[k], k);
   if (g->entries + 27 > g->capacity) {

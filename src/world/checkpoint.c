@@ -368,15 +368,17 @@ mn_status mn_checkpoint_read(mn_world *w, const char *folder, char **note)
   mn_status status = read_all(&l, w->def);
   if (status == MN_OK)
     status = copy_note(&l, note);
-  if (status == MN_OK && w->fluid.ops->resize) {
+  if (status == MN_OK && w->fluid.ops && w->fluid.ops->resize)
     status = w->fluid.ops->resize(w->fluid.self, l.arrays, l.count);
+  if (status == MN_OK && w->solid.ops && w->solid.ops->resize)
+    status = w->solid.ops->resize(w->solid.self, l.arrays, l.count);
+  if (status == MN_OK)
     mn_world_arrays(w, own);
-  }
   if (status == MN_OK) {
     w->clock = l.clock;
     for (int i = 0; i < l.count; i++)
       memcpy(own[i].data, l.arrays[i].data, mn_array_bytes(&own[i]));
-    w->totals = mn_mac_measure(&w->fluid);
+    mn_world_measure(w);
   }
   for (int i = 0; i < l.count; i++)
     mn_free(l.arrays[i].data);

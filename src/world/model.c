@@ -21,9 +21,10 @@ static mn_status copy_array(mn_context *ctx, const char *what, const void *from,
 /* The model's own arrays; what it could not allocate is NULL with count 0. */
 static mn_status copy_arrays(mn_context *ctx, const mn_model_def *from, mn_model_def *to)
 {
-  to->source_count = to->solid_count = to->probe_count = to->param_count = 0;
+  to->source_count = to->solid_count = to->body_count = to->probe_count = to->param_count = 0;
   to->sources = NULL;
   to->solids = NULL;
+  to->bodies = NULL;
   to->probes = NULL;
   to->params = NULL;
   MN_TRY(copy_array(ctx, "sources", from->sources, from->source_count, sizeof *from->sources,
@@ -32,6 +33,9 @@ static mn_status copy_arrays(mn_context *ctx, const mn_model_def *from, mn_model
   MN_TRY(copy_array(ctx, "solids", from->solids, from->solid_count, sizeof *from->solids,
                     (void **)&to->solids));
   to->solid_count = from->solid_count;
+  MN_TRY(copy_array(ctx, "bodies", from->bodies, from->body_count, sizeof *from->bodies,
+                    (void **)&to->bodies));
+  to->body_count = from->body_count;
   MN_TRY(copy_array(ctx, "probes", from->probes, from->probe_count, sizeof *from->probes,
                     (void **)&to->probes));
   to->probe_count = from->probe_count;
@@ -45,6 +49,7 @@ static void free_arrays(mn_model_def *def)
 {
   mn_free(def->sources);
   mn_free(def->solids);
+  mn_free(def->bodies);
   mn_free(def->probes);
   mn_free(def->params);
 }
@@ -58,6 +63,8 @@ static void forget_owned(mn_model_def *def)
     def->sources[i].shape = NULL;
   for (int i = 0; i < def->solid_count; i++)
     def->solids[i].shape = NULL;
+  for (int i = 0; i < def->body_count; i++)
+    def->bodies[i].shape = def->bodies[i].fixed = NULL;
   for (int i = 0; i < def->probe_count; i++)
     def->probes[i].shape = NULL;
   def->owner = NULL;
@@ -71,6 +78,10 @@ void mn_model_def_release(mn_model_def *def)
     mn_shape_destroy(&def->sources[i].shape);
   for (int i = 0; def->solids && i < def->solid_count; i++)
     mn_shape_destroy(&def->solids[i].shape);
+  for (int i = 0; def->bodies && i < def->body_count; i++) {
+    mn_shape_destroy(&def->bodies[i].shape);
+    mn_shape_destroy(&def->bodies[i].fixed);
+  }
   for (int i = 0; def->probes && i < def->probe_count; i++)
     mn_shape_destroy(&def->probes[i].shape);
   if (def->release && def->owner)

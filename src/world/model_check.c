@@ -132,7 +132,9 @@ static mn_status check_field(mn_context *ctx, int dim, const char *key, const mn
 
 static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
 {
-  MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_WATER));
+  MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_NONE));
+  if (f->kind == MN_FLUID_NONE)
+    return MN_OK;
   MN_TRY(check_positive(ctx, "fluid.density", f->density));
   MN_TRY(check_not_negative(ctx, "fluid.viscosity", f->viscosity));
   MN_TRY(check_field(ctx, dim, "fluid.viscosity_factor", &f->viscosity_factor));
@@ -274,6 +276,108 @@ static mn_status check_solids(mn_context *ctx, const mn_model_def *def)
                           : MN_OK;
 }
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static mn_status check_place(mn_context *ctx, int dim, const char *key, const mn_body_def *b)
+{
+  int places = (b->shape != NULL) + (*b->file != 0) + b->line + b->sheet;
+  if (places != 1)
+    return mn_fail(
+        ctx, MN_BAD_INPUT, "%s has %d of shape, file%s: must have exactly one", key, places,
+        b->kind == MN_BODY_ELASTIC || b->kind == MN_BODY_RIGID ? "" : ", a line and a sheet");
+  if (b->kind == MN_BODY_RIGID && !b->shape)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing: a rigid body needs one", key);
+  if (dim == 2 && (b->kind == MN_BODY_SHELL || b->sheet))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s is a shell or sheet: 3D only; take springs or a rod",
+                   key);
+  if (b->line && b->kind != MN_BODY_SPRINGS && b->kind != MN_BODY_ROD)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s is a line: only springs and rods can be", key);
+  if (b->kind == MN_BODY_ROD && dim == 3 && b->shape)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.shape: a rod in 3D is a line or a file", key);
+  return MN_OK;
+}
+
+static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_body_def *b)
+{
+  const struct {
+    const char *name;
+    double value;
+    int positive; /* else: not negative */
+  } numbers[] = {{"density", b->density, 1},
+                 {"spacing", b->spacing, 0},
+                 {"damping_mass", b->damping_mass, 0},
+                 {"damping_stiffness", b->damping_stiffness, 0},
+                 {"young", b->young, b->kind == MN_BODY_ELASTIC || b->kind == MN_BODY_SHELL},
+                 {"thickness", b->thickness, b->kind == MN_BODY_SHELL},
+                 {"stretch", b->stretch, b->kind == MN_BODY_SPRINGS || b->kind == MN_BODY_ROD},
+                 {"bend", b->bend, 0},
+                 {"stretch_damping", b->stretch_damping, 0},
+                 {"bend_damping", b->bend_damping, 0},
+                 {"spring", b->spring, 0},
+                 {"damper", b->damper, 0},
+                 {"friction", b->friction, 0},
+                 {"restitution", b->restitution, 0}};
+  char part[128];
+  MN_TRY(check_place(ctx, dim, key, b));
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    snprintf(part, sizeof part, "%s.%s", key, numbers[i].name);
+    MN_TRY(numbers[i].positive ? check_positive(ctx, part, numbers[i].value)
+                               : check_not_negative(ctx, part, numbers[i].value));
+  }
+  if ((b->spring > 0 || b->damper > 0) && b->joint != MN_BODY_SLIDER)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s has a spring or damper: needs joint = \"slider\"", key);
+  if (b->joint == MN_BODY_SLIDER && !(mn_length(b->joint_axis) > 0))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.joint_axis is zero: a slider needs a direction", key);
+  snprintf(part, sizeof part, "%s.velocity", key);
+  MN_TRY(check_vector(ctx, dim, part, b->velocity));
+  snprintf(part, sizeof part, "%s.force", key);
+  MN_TRY(check_vector(ctx, dim, part, b->force));
+  snprintf(part, sizeof part, "%s.order", key);
+  if (b->kind == MN_BODY_ELASTIC)
+    MN_TRY(check_range(ctx, part, b->order, 1, 2));
+  snprintf(part, sizeof part, "%s.force_ramp", key);
+  if (b->kind == MN_BODY_RIGID)
+    MN_TRY(check_timefn(ctx, part, &b->force_ramp));
+  return b->moving ? check_motion(ctx, dim, key, &b->motion) : MN_OK;
+}
+
+static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
+{
+  const mn_dynamics_def *d = &def->dynamics;
+  if (!def->body_count)
+    return def->fluid.kind != MN_FLUID_NONE
+               ? MN_OK
+               : mn_fail(ctx, MN_BAD_INPUT,
+                         "there is neither a fluid nor a body: give fluid or bodies in solids");
+  if (def->fluid.kind != MN_FLUID_NONE)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "solids: bodies that a fluid moves need a coupling, which this version does not "
+                   "have yet; leave out the fluid, or use obstacles");
+  MN_TRY(check_range(ctx, "dynamics.integrator", (int)d->integrator, 0, MN_INTEGRATE_EXPLICIT));
+  MN_TRY(check_positive(ctx, "dynamics.beta", d->beta));
+  MN_TRY(check_not_negative(ctx, "dynamics.gamma", d->gamma));
+  MN_TRY(check_vector(ctx, def->domain.dim, "dynamics.gravity", d->gravity));
+  MN_TRY(check_positive(ctx, "dynamics.dt", d->dt));
+  MN_TRY(check_positive(ctx, "dynamics.tolerance", d->tolerance));
+  MN_TRY(check_range(ctx, "dynamics.max_iterations", d->max_iterations, 1, 10000));
+  for (int i = 0; i < def->body_count; i++)
+    if (def->bodies[i].kind == MN_BODY_ELASTIC && d->contact)
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "dynamics.contact: elastic bodies cannot touch others yet; set contact = "
+                     "false, and they pass through");
+  for (int i = 0; i < def->body_count; i++) {
+    char key[64];
+    snprintf(key, sizeof key, "bodies[%d]", i + 1);
+    if (*def->bodies[i].name)
+      snprintf(key, sizeof key, "body \"%.40s\"", def->bodies[i].name);
+    MN_TRY(check_body(ctx, def->domain.dim, key, &def->bodies[i]));
+    for (int j = 0; j < def->solid_count; j++)
+      if (*def->bodies[i].name && !strcmp(def->bodies[i].name, def->solids[j].name))
+        return mn_fail(ctx, MN_BAD_INPUT, "%s has the name of an obstacle", key);
+  }
+  return check_unique(ctx, "bodies", def->bodies[0].name, sizeof *def->bodies, def->body_count);
+}
+
 static mn_status check_point(mn_context *ctx, const mn_domain_def *d, const char *key, mn_vec3 x)
 {
   MN_TRY(check_vector(ctx, d->dim, key, x));
@@ -288,8 +392,13 @@ static mn_status check_point(mn_context *ctx, const mn_domain_def *d, const char
 
 static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *key, const char *of)
 {
-  if (!strcmp(of, "fluid") || (!strcmp(of, "smoke") && def->fluid.kind == MN_FLUID_SMOKE))
+  int fluid = def->fluid.kind != MN_FLUID_NONE;
+  if (fluid &&
+      (!strcmp(of, "fluid") || (!strcmp(of, "smoke") && def->fluid.kind == MN_FLUID_SMOKE)))
     return MN_OK;
+  for (int i = 0; i < def->body_count; i++)
+    if (*of && !strncmp(of, def->bodies[i].name, MN_NAME_MAX))
+      return MN_OK;
   char known[512] = "";
   size_t used = 0;
   for (int i = 0; i < def->solid_count; i++) {
@@ -302,6 +411,28 @@ static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *
                  def->fluid.kind == MN_FLUID_SMOKE ? ", \"smoke\"" : "", known);
 }
 
+static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, const mn_probe_def *p,
+                                  const char *key)
+{
+  int of_all = p->kind == MN_PROBE_BODY_ENERGY && !*p->of, found = -1;
+  for (int i = 0; i < def->body_count; i++)
+    if (*p->of && !strncmp(p->of, def->bodies[i].name, MN_NAME_MAX))
+      found = i;
+  if (of_all ? def->body_count == 0 : found < 0)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be the name of a body", key, p->of);
+  if (p->kind == MN_PROBE_ANGLE && def->bodies[found].kind != MN_BODY_RIGID)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures an angle: only rigid bodies have one", key);
+  if ((p->kind == MN_PROBE_STRETCH || p->kind == MN_PROBE_VOLUME_RATIO) &&
+      def->bodies[found].kind == MN_BODY_RIGID)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures a deformation: a rigid body has none", key);
+  if (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY) {
+    char part[128];
+    snprintf(part, sizeof part, "%s.axis", key);
+    return check_range(ctx, part, p->axis, 0, def->domain.dim - 1);
+  }
+  return MN_OK;
+}
+
 static mn_status check_probe(mn_context *ctx, const mn_model_def *def, const mn_probe_def *p,
                              const char *key)
 {
@@ -310,7 +441,11 @@ static mn_status check_probe(mn_context *ctx, const mn_model_def *def, const mn_
   if (!*p->name)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.name is missing: it heads the probe's column", key);
   snprintf(part, sizeof part, "%s.kind", key);
-  MN_TRY(check_range(ctx, part, (int)p->kind, 0, MN_PROBE_DIVERGENCE));
+  MN_TRY(check_range(ctx, part, (int)p->kind, 0, MN_PROBE_VOLUME_RATIO));
+  if (p->kind >= MN_PROBE_POSITION)
+    return check_body_probe(ctx, def, p, key);
+  if (def->fluid.kind == MN_FLUID_NONE && p->kind != MN_PROBE_VOLUME)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures a fluid, but the scene has none", key);
   snprintf(part, sizeof part, "%s.at", key);
   if (p->kind <= MN_PROBE_TEMPERATURE)
     MN_TRY(check_point(ctx, d, part, p->at));
@@ -378,6 +513,10 @@ static mn_status check_shapes(mn_context *ctx, const mn_model_def *def)
     MN_TRY(check_shape(ctx, def, "sources", i, "shape", def->sources[i].shape));
   for (int i = 0; i < def->solid_count; i++)
     MN_TRY(check_shape(ctx, def, "solids", i, "shape", def->solids[i].shape));
+  for (int i = 0; i < def->body_count; i++) {
+    MN_TRY(check_shape(ctx, def, "bodies", i, "shape", def->bodies[i].shape));
+    MN_TRY(check_shape(ctx, def, "bodies", i, "fixed", def->bodies[i].fixed));
+  }
   for (int i = 0; i < def->probe_count; i++)
     MN_TRY(check_shape(ctx, def, "probes", i, "shape", def->probes[i].shape));
   return MN_OK;
@@ -388,8 +527,8 @@ static mn_status check_shapes(mn_context *ctx, const mn_model_def *def)
 static mn_status check_output(mn_context *ctx, const mn_model_def *def)
 {
   const mn_output_def *o = &def->output;
-  static const char *const fields[] = {"smoke",     "temperature", "speed",
-                                       "vorticity", "pressure",    "water"};
+  static const char *const fields[] = {"smoke",    "temperature", "speed",  "vorticity",
+                                       "pressure", "water",       "bodies", "stress"};
   MN_TRY(check_range(ctx, "output.frames", o->frames, 0, 10000000));
   MN_TRY(check_positive(ctx, "output.every", o->every));
   MN_TRY(check_finite(ctx, "output.range[1]", o->range[0]));
@@ -405,9 +544,13 @@ static mn_status check_output(mn_context *ctx, const mn_model_def *def)
     known = known || !strcmp(o->show, fields[i]);
   if (!known)
     return mn_fail(ctx, MN_BAD_INPUT,
-                   "output.show is \"%s\": must be smoke, temperature, speed, vorticity, pressure "
-                   "or water",
+                   "output.show is \"%s\": must be smoke, temperature, speed, vorticity, pressure, "
+                   "water, bodies or stress",
                    o->show);
+  int of_bodies = !strcmp(o->show, "bodies") || !strcmp(o->show, "stress");
+  if (*o->show && of_bodies != (def->fluid.kind == MN_FLUID_NONE))
+    return mn_fail(ctx, MN_BAD_INPUT, "output.show is \"%s\", but the scene has %s fluid", o->show,
+                   of_bodies ? "a" : "no");
   if ((!strcmp(o->show, "temperature") && !def->fluid.temperature) ||
       (!strcmp(o->show, "smoke") && def->fluid.kind != MN_FLUID_SMOKE) ||
       (!strcmp(o->show, "water") && def->fluid.kind != MN_FLUID_WATER))
@@ -426,6 +569,8 @@ static void bytes_text(double bytes, char *text, size_t size)
 static mn_status check_memory(mn_context *ctx, const mn_model_def *def)
 {
   const mn_domain_def *d = &def->domain;
+  if (def->fluid.kind == MN_FLUID_NONE)
+    return MN_OK;
   double need = mn_mac_bytes(def), have = (double)ctx->memory_limit;
   if (need <= have)
     return MN_OK;
@@ -451,6 +596,7 @@ mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_fluid(ctx, def->domain.dim, &def->fluid));
   MN_TRY(check_sources(ctx, def));
   MN_TRY(check_solids(ctx, def));
+  MN_TRY(check_bodies(ctx, def));
   MN_TRY(check_probes(ctx, def));
   MN_TRY(check_shapes(ctx, def));
   MN_TRY(check_output(ctx, def));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "grid/grid.h"
-#include "math/vec.h"
+#include "math/motion.h"
 #include "world/world.h"
 
 /* dx^2 in 3D; in 2D per metre of depth */
@@ -32,33 +32,23 @@ static double flux(const mn_mac_view *view, const mn_probe_def *probe)
   return sum * face_area(g);
 }
 
-/* Where point x of a solid at time t was at rest. */
-static mn_vec3 at_rest(const mn_motion *m, double t, mn_vec3 x)
-{
-  double length = mn_length(m->axis), angle = mn_timefn_eval(&m->turn, t);
-  x = mn_madd(x, -mn_timefn_eval(&m->path, t), m->translate);
-  if (!(length > 0) || angle == 0)
-    return x;
-  mn_vec3 r = mn_rotate(mn_sub(x, m->pivot), mn_scale(1 / length, m->axis), -angle);
-  return mn_add(r, m->pivot);
-}
-
 /* Part of a cell inside a solid: its distance at the centre over a cell's width, a second-order
    measure of volume for smooth surfaces. */
 static double solid_volume(const mn_world *w, const mn_solid_def *solid)
 {
-  mn_mac_view view = mn_mac_look(&w->fluid);
-  const mn_field *cells = view.volume;
-  double dx = view.grid->dx, sum = 0;
-  for (int k = 0; k < cells->n[2]; k++)
-    for (int j = 0; j < cells->n[1]; j++)
-      for (int i = 0; i < cells->n[0]; i++) {
-        mn_vec3 x = mn_position(cells, i, j, k);
+  const mn_domain_def *d = &w->def->domain;
+  double dx = d->size.x / d->cells[0], sum = 0;
+  for (int k = 0; k < d->cells[2]; k++)
+    for (int j = 0; j < d->cells[1]; j++)
+      for (int i = 0; i < d->cells[0]; i++) {
+        mn_vec3 x = mn_madd(d->origin, dx, mn_v3(i + 0.5, j + 0.5, k + 0.5));
+        if (d->dim == 2)
+          x.z = 0;
         if (solid->moving)
-          x = at_rest(&solid->motion, w->clock.time, x);
+          x = mn_motion_rest(&solid->motion, w->clock.time, x);
         sum += mn_clamp(0.5 - mn_shape_distance(solid->shape, x) / dx, 0, 1);
       }
-  return sum * pow(dx, view.grid->dim);
+  return sum * pow(dx, d->dim);
 }
 
 static double volume(const mn_world *w, const char *of)
@@ -70,6 +60,10 @@ static double volume(const mn_world *w, const char *of)
   for (int i = 0; i < w->def->solid_count; i++)
     if (!strcmp(of, w->def->solids[i].name))
       return solid_volume(w, &w->def->solids[i]);
+  mn_probe_def of_body = {.kind = MN_PROBE_VOLUME};
+  memcpy(of_body.of, of, MN_NAME_MAX);
+  if (w->bodies)
+    return mn_bodies_probe(w->bodies, &of_body);
   return NAN; /* the model was checked: not reached */
 }
 
@@ -78,6 +72,12 @@ double mn_world_probe(const mn_world *w, int index)
   if (index < 0 || index >= w->def->probe_count)
     return NAN;
   const mn_probe_def *p = &w->def->probes[index];
+  if (p->kind == MN_PROBE_VOLUME)
+    return volume(w, p->of);
+  if (p->kind >= MN_PROBE_POSITION)
+    return w->bodies ? mn_bodies_probe(w->bodies, p) : NAN;
+  if (!w->fluid.ops)
+    return NAN;
   mn_mac_view view = mn_mac_look(&w->fluid);
   switch (p->kind) {
   case MN_PROBE_PRESSURE:
@@ -94,10 +94,10 @@ double mn_world_probe(const mn_world *w, int index)
     return w->totals.kinetic_energy;
   case MN_PROBE_FLUX:
     return flux(&view, p);
-  case MN_PROBE_VOLUME:
-    return volume(w, p->of);
   case MN_PROBE_DIVERGENCE:
     return w->totals.divergence;
+  default:
+    break;
   }
   return NAN;
 }

@@ -101,6 +101,7 @@ static void set_default(const mn_key *key, void *at)
     break;
   case MN_KEY_VECTOR:
   case MN_KEY_AXIS:
+  case MN_KEY_SPIN:
     parse_numbers(key->initial, ((mn_vec3 *)at)->v, 3);
     break;
   case MN_KEY_RANGE:
@@ -160,11 +161,20 @@ mn_solid_def mn_solid_def_default(void)
   return def;
 }
 
+mn_body_def mn_body_def_default(mn_body_kind kind)
+{
+  mn_body_def def = {.kind = kind};
+  mn_schema_defaults(&mn_ctors[MN_CTOR_RIGID + (int)kind], &def);
+  mn_schema_defaults(&mn_ctors[MN_CTOR_MOTION], &def.motion);
+  return def;
+}
+
 mn_model_def mn_model_def_default(void)
 {
   mn_model_def def = {.domain = {.dim = 2, .cells = {0, 0, 1}}};
   mn_schema_defaults(&mn_ctors[MN_CTOR_DOMAIN], &def.domain);
   def.fluid = mn_fluid_def_default(MN_FLUID_SMOKE);
+  mn_schema_defaults(&mn_ctors[MN_CTOR_DYNAMICS], &def.dynamics);
   mn_schema_defaults(&mn_ctors[MN_CTOR_OUTPUT], &def.output);
   return def;
 }

@@ -22,6 +22,7 @@ typedef enum mn_key_type {
   MN_KEY_WORD,      /* char[MN_NAME_MAX], one of the choices */
   MN_KEY_VECTOR,    /* mn_vec3: as many numbers as the domain has axes */
   MN_KEY_AXIS,      /* mn_vec3, a direction: three numbers; in 2D it is z and cannot be given */
+  MN_KEY_SPIN,      /* mn_vec3: a number, about z, in 2D; three in 3D */
   MN_KEY_CELLS,     /* int[3]: as many as the domain has axes */
   MN_KEY_RANGE,     /* double[2], ascending */
   MN_KEY_TIME,      /* mn_timefn: a number or a time function */
@@ -36,6 +37,7 @@ typedef enum mn_key_type {
   MN_KEY_SOURCES,
   MN_KEY_SOLIDS,
   MN_KEY_PROBES,
+  MN_KEY_DYNAMICS,
   MN_KEY_OUTPUT
 } mn_key_type;
 
@@ -65,6 +67,7 @@ typedef enum mn_group {
   MN_GROUP_FLUID,
   MN_GROUP_SOURCE,
   MN_GROUP_SOLID,
+  MN_GROUP_BODY,
   MN_GROUP_SHAPE,
   MN_GROUP_TIME,
   MN_GROUP_PROBE,
@@ -84,6 +87,12 @@ typedef enum mn_ctor_id {
   MN_CTOR_DRAIN,
   MN_CTOR_OBSTACLE,
   MN_CTOR_MOTION,
+  MN_CTOR_RIGID,
+  MN_CTOR_ELASTIC,
+  MN_CTOR_SPRINGS,
+  MN_CTOR_SHELL,
+  MN_CTOR_ROD,
+  MN_CTOR_DYNAMICS,
   MN_CTOR_BOX,
   MN_CTOR_SPHERE,
   MN_CTOR_DISK,
@@ -109,6 +118,12 @@ typedef enum mn_ctor_id {
   MN_CTOR_VOLUME,
   MN_CTOR_AREA,
   MN_CTOR_DIVERGENCE,
+  MN_CTOR_POSITION,
+  MN_CTOR_BODY_VELOCITY,
+  MN_CTOR_ANGLE,
+  MN_CTOR_BODY_ENERGY,
+  MN_CTOR_STRETCH,
+  MN_CTOR_VOLUME_RATIO,
   MN_CTOR_OUTPUT,
   MN_CTOR_COUNT
 } mn_ctor_id;

@@ -10,7 +10,8 @@
   }
 
 const char *const mn_group_titles[MN_GROUP_COUNT] = {
-    "The scene", "Domain", "Fluids", "Sources", "Solids", "Shapes", "Time", "Probes", "Output",
+    "The scene", "Domain", "Fluids", "Sources", "Obstacles",
+    "Bodies",    "Shapes", "Time",   "Probes",  "Output",
 };
 
 /* ---- scene and domain ------------------------------------------------------------------------ */
@@ -21,14 +22,18 @@ static const mn_key scene_keys[] = {
      "the figure, table or known answer that the scene stands for"},
     {"domain", MN_KEY_DOMAIN, "", REQUIRED, 0, 0, 0, "box", AT(mn_model_def, domain),
      "the box that is simulated"},
-    {"fluid", MN_KEY_FLUID, "", REQUIRED, 0, 0, 0, "smoke water", AT(mn_model_def, fluid),
-     "what fills it"},
+    {"fluid", MN_KEY_FLUID, "", "", 0, 0, 0, "smoke water", AT(mn_model_def, fluid),
+     "what fills it; left out: nothing, for bodies alone"},
     {"sources", MN_KEY_SOURCES, "", "", 0, 0, 0, "inflow emitter drain", AT(mn_model_def, sources),
      "a list of inflows, emitters and drains"},
-    {"solids", MN_KEY_SOLIDS, "", "", 0, 0, 0, "obstacle", AT(mn_model_def, solids),
-     "a list of obstacles"},
+    {"solids", MN_KEY_SOLIDS, "", "", 0, 0, 0, "obstacle rigid elastic springs shell rod",
+     AT(mn_model_def, solids), "a list of obstacles and bodies"},
+    {"dynamics", MN_KEY_DYNAMICS, "", "", 0, 0, 0, "dynamics", AT(mn_model_def, dynamics),
+     "how bodies move in time"},
     {"probes", MN_KEY_PROBES, "", "", 0, 0, 0,
-     "pressure velocity smoke_at temperature_at kinetic_energy flux volume area divergence",
+     "pressure velocity smoke_at temperature_at kinetic_energy flux volume area divergence "
+     "position "
+     "body_velocity angle body_energy stretch volume_ratio",
      AT(mn_model_def, probes), "a list of probes, each a column of probes.csv"},
     {"output", MN_KEY_OUTPUT, "", "", 0, 0, 0, "output", AT(mn_model_def, output),
      "how many frames and what is written"},
@@ -201,6 +206,188 @@ static const mn_key motion_keys[] = {
     {"turn", MN_KEY_TIME, "rad", "0", 0, 0, 0, "", AT(mn_motion, turn), "angle over time"},
     END};
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+#define BODY_NAME                                                                                  \
+  {                                                                                                \
+    "name", MN_KEY_NAME, "", "", 0, 0, 0, "", AT(mn_body_def, name), "for probes"                  \
+  }
+#define BODY_DENSITY(unit)                                                                         \
+  {                                                                                                \
+    "density", MN_KEY_NUMBER, unit, REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, density), ""  \
+  }
+#define BODY_MASS_DAMPING                                                                          \
+  {                                                                                                \
+    "damping_mass", MN_KEY_NUMBER, "1/s", "0", MN_NOT_NEGATIVE, 0, 0, "",                          \
+        AT(mn_body_def, damping_mass), "a force of -damping_mass m v"                              \
+  }
+#define BODY_STIFFNESS_DAMPING                                                                     \
+  {                                                                                                \
+    "damping_stiffness", MN_KEY_NUMBER, "s", "0", MN_NOT_NEGATIVE, 0, 0, "",                       \
+        AT(mn_body_def, damping_stiffness), "and of -damping_stiffness K v"                        \
+  }
+#define BODY_YOUNG                                                                                 \
+  {                                                                                                \
+    "young", MN_KEY_NUMBER, "Pa", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, young),         \
+        "Young's modulus"                                                                          \
+  }
+
+/* Of all deformable bodies. */
+static const mn_key deformable_keys[] = {
+    {"shape", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, shape),
+     "what it fills or, for thin bodies, whose surface it is"},
+    {"file", MN_KEY_FILE, "", "", 0, 0, 0, "", AT(mn_body_def, file),
+     "instead of shape: a mesh of Gmsh (.msh, ASCII, 2.2 or 4.1); relative to the scene's folder"},
+    {"spacing", MN_KEY_NUMBER, "m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, spacing),
+     "between nodes; 0: a cell of the domain"},
+    {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, velocity),
+     "at the start"},
+    {"fixed", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, fixed),
+     "nodes inside it at the start rest or, with a motion, follow it"},
+    {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
+     "of the fixed nodes"},
+    END};
+
+static const mn_key rigid_keys[] = {
+    BODY_NAME,
+    {"shape", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_body_def, shape), "what it fills"},
+    BODY_DENSITY("kg/m^3"),
+    {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, velocity),
+     "at the start"},
+    {"spin", MN_KEY_SPIN, "rad/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, spin),
+     "angular velocity at the start: a number in 2D, a vector in 3D"},
+    {"joint", MN_KEY_CHOICE, "", "\"free\"", 0, 0, 0, "free fixed slider hinge",
+     AT(mn_body_def, joint),
+     "to the world; slider: moves along joint_axis only, as a piston; hinge: turns about "
+     "joint_axis "
+     "through joint_point only"},
+    {"joint_axis", MN_KEY_VECTOR, "", "{0, 1, 0}", 0, 0, 0, "", AT(mn_body_def, joint_axis),
+     "of a slider, or in 3D of a hinge"},
+    {"joint_point", MN_KEY_VECTOR, "m", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, joint_point),
+     "of a hinge"},
+    {"force", MN_KEY_VECTOR, "N", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, force),
+     "at the centre of mass"},
+    {"force_ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_body_def, force_ramp),
+     "multiplies force"},
+    {"spring", MN_KEY_NUMBER, "N/m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, spring),
+     "of a slider: draws it back to where it starts"},
+    {"damper", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, damper),
+     "of a slider: resists its motion"},
+    {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
+     "Coulomb's coefficient; of two bodies the mean counts"},
+    {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_body_def, restitution),
+     "part of the speed kept in an impact; of two bodies the greater counts"},
+    {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
+     "prescribed: the body moves so whatever acts on it"},
+    END};
+
+static const mn_key elastic_keys[] = {
+    BODY_NAME,
+    BODY_DENSITY("kg/m^3"),
+    {"material", MN_KEY_CHOICE, "", "\"neo_hookean\"", 0, 0, 0, "neo_hookean corotated st_venant",
+     AT(mn_body_def, material),
+     "neo_hookean never turns an element inside out; corotated bears it; st_venant is for small "
+     "strains"},
+    BODY_YOUNG,
+    {"poisson", MN_KEY_NUMBER, "", "0.3", MN_BETWEEN, -0.99, 0.4999, "", AT(mn_body_def, poisson),
+     "Poisson's ratio; near 1/2 take order 2"},
+    {"order", MN_KEY_INTEGER, "", "1", MN_BETWEEN, 1, 2, "", AT(mn_body_def, order),
+     "of the elements; 2 bends without locking"},
+    BODY_MASS_DAMPING,
+    BODY_STIFFNESS_DAMPING,
+    END};
+
+/* A straight line or a flat sheet instead of a shape. */
+#define THIN_PLACE                                                                                 \
+  {"from",                                                                                         \
+   MN_KEY_VECTOR,                                                                                  \
+   "m",                                                                                            \
+   "",                                                                                             \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   "",                                                                                             \
+   AT(mn_body_def, from),                                                                          \
+   "with `to`, instead of shape: a straight line"},                                                \
+  {                                                                                                \
+    "to", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, to), ""                             \
+  }
+#define SHEET_PLACE                                                                                \
+  {"corner",                                                                                       \
+   MN_KEY_VECTOR,                                                                                  \
+   "m",                                                                                            \
+   "",                                                                                             \
+   0,                                                                                              \
+   0,                                                                                              \
+   0,                                                                                              \
+   "",                                                                                             \
+   AT(mn_body_def, corner),                                                                        \
+   "with along and across, instead of shape: a flat sheet (3D)"},                                  \
+      {"along", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, along), "one edge of it"},    \
+  {                                                                                                \
+    "across", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, across), "the other edge"       \
+  }
+
+static const mn_key springs_keys[] = {
+    BODY_NAME,
+    BODY_DENSITY("kg/m or kg/m^2"),
+    {"stretch", MN_KEY_NUMBER, "N/m", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, stretch),
+     "of each spring between neighbours"},
+    {"bend", MN_KEY_NUMBER, "N/m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, bend),
+     "of each spring across a node or edge"},
+    {"stretch_damping", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "",
+     AT(mn_body_def, stretch_damping), ""},
+    {"bend_damping", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "",
+     AT(mn_body_def, bend_damping), ""},
+    BODY_MASS_DAMPING,
+    THIN_PLACE,
+    SHEET_PLACE,
+    END};
+
+static const mn_key shell_keys[] = {BODY_NAME,
+                                    BODY_DENSITY("kg/m^3"),
+                                    {"thickness", MN_KEY_NUMBER, "m", REQUIRED, MN_POSITIVE, 0, 0,
+                                     "", AT(mn_body_def, thickness), ""},
+                                    BODY_YOUNG,
+                                    {"poisson", MN_KEY_NUMBER, "", "0.3", MN_BETWEEN, -0.99, 0.4999,
+                                     "", AT(mn_body_def, poisson), "Poisson's ratio"},
+                                    BODY_MASS_DAMPING,
+                                    BODY_STIFFNESS_DAMPING,
+                                    SHEET_PLACE,
+                                    END};
+
+static const mn_key rod_keys[] = {
+    BODY_NAME,
+    BODY_DENSITY("kg/m"),
+    {"stretch", MN_KEY_NUMBER, "N", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, stretch),
+     "E A (2D: per metre of depth)"},
+    {"bend", MN_KEY_NUMBER, "N m^2", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, bend), "E I"},
+    BODY_MASS_DAMPING,
+    BODY_STIFFNESS_DAMPING,
+    THIN_PLACE,
+    END};
+
+static const mn_key dynamics_keys[] = {
+    {"integrator", MN_KEY_CHOICE, "", "\"newmark\"", 0, 0, 0, "euler newmark midpoint explicit",
+     AT(mn_dynamics_def, integrator),
+     "of deformable bodies. euler: backward, first order, damps; newmark: second order; midpoint: "
+     "second order, keeps angular momentum; explicit: limits the step itself"},
+    {"beta", MN_KEY_NUMBER, "", "0.25", MN_BETWEEN, 0.01, 1, "", AT(mn_dynamics_def, beta),
+     "of Newmark"},
+    {"gamma", MN_KEY_NUMBER, "", "0.5", MN_BETWEEN, 0.5, 1, "", AT(mn_dynamics_def, gamma),
+     "of Newmark; more than 1/2 damps"},
+    {"gravity", MN_KEY_VECTOR, "m/s^2", "{0, -9.81, 0}", 0, 0, 0, "", AT(mn_dynamics_def, gravity),
+     "that acts on bodies"},
+    {"dt", MN_KEY_NUMBER, "s", "0.01", MN_POSITIVE, 0, 0, "", AT(mn_dynamics_def, dt),
+     "greatest substep"},
+    {"tolerance", MN_KEY_NUMBER, "", "1e-9", MN_BETWEEN, 1e-14, 0.01, "",
+     AT(mn_dynamics_def, tolerance), "of the force on a node, relative to the greatest force"},
+    {"max_iterations", MN_KEY_INTEGER, "", "50", MN_BETWEEN, 1, 10000, "",
+     AT(mn_dynamics_def, max_iterations), "of Newton; then the substep has failed"},
+    {"contact", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_dynamics_def, contact),
+     "bodies touch each other, obstacles and the closed sides of the domain"},
+    END};
+
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 static const mn_key box_keys[] = {
@@ -311,6 +498,24 @@ static const mn_key volume_keys[] = {{"of", MN_KEY_NAME, "", "\"fluid\"", 0, 0, 
                                       "fluid, smoke (its integral), or the name of a solid"},
                                      END};
 
+#define BODY_OF                                                                                    \
+  {                                                                                                \
+    "of", MN_KEY_NAME, "", REQUIRED, 0, 0, 0, "", AT(mn_probe_def, of), "name of a body"           \
+  }
+
+static const mn_key body_point_keys[] = {
+    BODY_OF,
+    {"at", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_probe_def, at),
+     "its point that is nearest to this place at the start; left out: its centre of mass"},
+    {"axis", MN_KEY_CHOICE, "", REQUIRED, 0, 0, 0, "x y z", AT(mn_probe_def, axis), "component"},
+    END};
+
+static const mn_key body_keys[] = {BODY_OF, END};
+
+static const mn_key energy_keys[] = {{"of", MN_KEY_NAME, "", "", 0, 0, 0, "", AT(mn_probe_def, of),
+                                      "name of a body; left out: all of them"},
+                                     END};
+
 /* ---- output ---------------------------------------------------------------------------------- */
 
 static const mn_key output_keys[] = {
@@ -320,8 +525,9 @@ static const mn_key output_keys[] = {
      "time between frames"},
     {"vtk", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_output_def, vtk), "write frames/"},
     {"preview", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_output_def, preview), "write preview/"},
-    {"show", MN_KEY_WORD, "", "", 0, 0, 0, "smoke temperature speed vorticity pressure water",
-     AT(mn_output_def, show), "field of the previews; if left out, the smoke or the water"},
+    {"show", MN_KEY_WORD, "", "", 0, 0, 0,
+     "smoke temperature speed vorticity pressure water bodies stress", AT(mn_output_def, show),
+     "field of the previews; if left out, the smoke, the water or the bodies"},
     {"range", MN_KEY_RANGE, "", "{0, 0}", 0, 0, 0, "", AT(mn_output_def, range),
      "of the colours; equal numbers: from the data"},
     {"checkpoint_frames", MN_KEY_INTEGER, "", "10", MN_BETWEEN, 0, 1e7, "",
@@ -356,6 +562,19 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                           "A solid that stays or moves as told, whatever the fluid does."},
     [MN_CTOR_MOTION] = {"motion", MN_GROUP_SOLID, 0, 0, motion_keys, NULL,
                         "x(t) = R(turn(t)) (x - pivot) + pivot + translate path(t)."},
+    [MN_CTOR_RIGID] = {"rigid", MN_GROUP_BODY, MN_BODY_RIGID, 0, rigid_keys, NULL,
+                       "A body that moves and turns, but does not deform."},
+    [MN_CTOR_ELASTIC] = {"elastic", MN_GROUP_BODY, MN_BODY_ELASTIC, 0, elastic_keys,
+                         deformable_keys,
+                         "An elastic body of triangles (2D, plane strain) or tetrahedra."},
+    [MN_CTOR_SPRINGS] = {"springs", MN_GROUP_BODY, MN_BODY_SPRINGS, 0, springs_keys,
+                         deformable_keys, "A curve or a cloth of masses and springs."},
+    [MN_CTOR_SHELL] = {"shell", MN_GROUP_BODY, MN_BODY_SHELL, 0, shell_keys, deformable_keys,
+                       "A thin shell: membrane and bending. 3D only."},
+    [MN_CTOR_ROD] = {"rod", MN_GROUP_BODY, MN_BODY_ROD, 0, rod_keys, deformable_keys,
+                     "A thin rod: stretch and bending, no twist."},
+    [MN_CTOR_DYNAMICS] = {"dynamics", MN_GROUP_BODY, 0, 0, dynamics_keys, NULL,
+                          "How bodies move in time."},
     [MN_CTOR_BOX] = {"box", MN_GROUP_SHAPE, 0, 0, box_keys, NULL,
                      "As a shape: `{lo, hi}` or `{center, size}`."},
     [MN_CTOR_SPHERE] = {"sphere", MN_GROUP_SHAPE, 0, 0, sphere_keys, NULL, "In 2D a disk."},
@@ -402,6 +621,20 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                       "The same for 2D scenes."},
     [MN_CTOR_DIVERGENCE] = {"divergence", MN_GROUP_PROBE, MN_PROBE_DIVERGENCE, 0, NULL, probe_keys,
                             "The greatest of the fluid, in 1/s."},
+    [MN_CTOR_POSITION] = {"position", MN_GROUP_PROBE, MN_PROBE_POSITION, 0, body_point_keys,
+                          probe_keys, "Of a body, in m."},
+    [MN_CTOR_BODY_VELOCITY] = {"body_velocity", MN_GROUP_PROBE, MN_PROBE_BODY_VELOCITY, 0,
+                               body_point_keys, probe_keys, "Of a body, in m/s."},
+    [MN_CTOR_ANGLE] = {"angle", MN_GROUP_PROBE, MN_PROBE_ANGLE, 0, body_keys, probe_keys,
+                       "By which a rigid body has turned, in rad; in 3D without sign, up to pi."},
+    [MN_CTOR_BODY_ENERGY] = {"body_energy", MN_GROUP_PROBE, MN_PROBE_BODY_ENERGY, 0, energy_keys,
+                             probe_keys, "Kinetic and elastic, in J."},
+    [MN_CTOR_STRETCH] = {"stretch", MN_GROUP_PROBE, MN_PROBE_STRETCH, 0, body_keys, probe_keys,
+                         "Greatest length over that at rest of a deformable body's edges."},
+    [MN_CTOR_VOLUME_RATIO] = {"volume_ratio", MN_GROUP_PROBE, MN_PROBE_VOLUME_RATIO, 0, body_keys,
+                              probe_keys,
+                              "Least volume over that at rest of an elastic body's "
+                              "elements."},
     [MN_CTOR_OUTPUT] = {"output", MN_GROUP_OUTPUT, 0, 0, output_keys, NULL,
                         "A plain table is fine too: `output = { frames = 10 }`."},
 };

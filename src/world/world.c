@@ -24,6 +24,12 @@ const char *mn_reason_text(mn_reason reason)
   return (unsigned)reason < sizeof text / sizeof *text ? text[reason] : "unknown";
 }
 
+void mn_world_measure(mn_world *w)
+{
+  w->totals = w->fluid.ops ? mn_mac_measure(&w->fluid) : (mn_mac_totals){0};
+  w->body_totals = w->bodies ? mn_bodies_measure(w->bodies) : (mn_body_totals){0};
+}
+
 mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out)
 {
   *out = NULL;
@@ -31,12 +37,18 @@ mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out
   MN_TRY(MN_NEW(ctx, "a world", 1, &world));
   world->ctx = ctx;
   world->def = &model->def;
-  mn_status status = mn_mac_create(ctx, world->def, &world->fluid);
+  mn_status status = MN_OK;
+  if (world->def->fluid.kind != MN_FLUID_NONE)
+    status = mn_mac_create(ctx, world->def, &world->fluid);
+  if (status == MN_OK)
+    status = mn_bodies_create(ctx, world->def, &world->bodies);
   if (status != MN_OK) {
-    mn_free(world);
+    mn_world_destroy(&world);
     return status;
   }
-  world->totals = mn_mac_measure(&world->fluid);
+  if (world->bodies)
+    world->solid = mn_bodies_box(world->bodies);
+  mn_world_measure(world);
   *out = world;
   return MN_OK;
 }
@@ -45,28 +57,40 @@ void mn_world_destroy(mn_world **world)
 {
   if (!*world)
     return;
-  (*world)->fluid.ops->destroy((*world)->fluid.self);
+  if ((*world)->fluid.ops)
+    (*world)->fluid.ops->destroy((*world)->fluid.self);
+  mn_bodies_destroy(&(*world)->bodies);
   mn_free(*world);
   *world = NULL;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* Longest step that fluid and scene allow, at the current state. */
+/* Longest step that both sides and the scene allow, at the current state. */
 static mn_status allowed_dt(mn_world *w, double *dt)
 {
   const mn_fluid_def *f = &w->def->fluid;
-  *dt = w->fluid.ops->max_dt(w->fluid.self);
-  if (!(*dt > 0)) /* NaN as well */
+  const mn_dynamics_def *d = &w->def->dynamics;
+  double fluid = w->fluid.ops ? w->fluid.ops->max_dt(w->fluid.self) : INFINITY;
+  if (!(fluid > 0)) /* NaN as well */
     return mn_fail(
         w->ctx, MN_FAILED,
         "at %.6g s (step %lld) the fluid allows no time step (%g s): its velocity is not "
         "finite; try a smaller fluid.cfl or weaker sources",
-        w->clock.time, (long long)w->clock.step, *dt);
+        w->clock.time, (long long)w->clock.step, fluid);
   if (f->dt > 0)
-    *dt = fmin(*dt, f->dt);
+    fluid = fmin(fluid, f->dt);
   if (f->max_dt > 0)
-    *dt = fmin(*dt, f->max_dt);
+    fluid = fmin(fluid, f->max_dt);
+  double solid = w->solid.ops ? w->solid.ops->max_dt(w->solid.self) : INFINITY;
+  if (!(solid > 0))
+    return mn_fail(w->ctx, MN_FAILED,
+                   "at %.6g s (step %lld) the bodies allow no time step (%g s): their motion is "
+                   "not finite",
+                   w->clock.time, (long long)w->clock.step, solid);
+  if (w->solid.ops && d->dt > 0)
+    solid = fmin(solid, d->dt);
+  *dt = fmin(fluid, solid);
   return MN_OK;
 }
 
@@ -79,14 +103,12 @@ static int finite_totals(const mn_mac_totals *t)
          isfinite(t->divergence) && isfinite(t->max_speed);
 }
 
-/* One substep from the saved state. When it is not good, the context says why; *status is what the
-   solver returned, and anything but MN_FAILED is not the step's fault. */
-static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *status)
+/* The fluid's part of a substep, up to its commit. *status is what the solver returned. */
+static outcome try_fluid(mn_world *w, double dt, mn_step_info *info, mn_status *status)
 {
   const mn_fluid_ops *ops = w->fluid.ops;
   mn_interface empty = {.dim = w->def->domain.dim};
   info->pressure = (mn_solve_report){0};
-  w->ctx->message[0] = 0;
   *status = ops->begin(w->fluid.self, w->clock.time, dt);
   if (*status == MN_OK)
     *status = ops->solve(w->fluid.self, &empty, &info->pressure);
@@ -109,20 +131,85 @@ static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *s
                       report->initial_residual);
     return STEP_RETRY;
   }
-  if ((*status = ops->commit(w->fluid.self)) != MN_OK)
-    return *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
-  mn_mac_totals totals = mn_mac_measure(&w->fluid);
-  if (!finite_totals(&totals)) {
+  *status = ops->commit(w->fluid.self);
+  return *status == MN_OK ? STEP_GOOD : *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
+}
+
+/* The bodies' part, without loads of a fluid. */
+static outcome try_solid(mn_world *w, double dt, mn_step_info *info, mn_status *status)
+{
+  const mn_solid_ops *ops = w->solid.ops;
+  mn_interface empty = {.dim = w->def->domain.dim};
+  info->solid = (mn_solve_report){0};
+  *status = ops->begin(w->solid.self, w->clock.time, dt);
+  if (*status == MN_OK)
+    *status = ops->solve(w->solid.self, &empty, &info->solid);
+  if (*status == MN_OK && info->solid.reason != MN_CONVERGED)
+    *status = mn_fail(w->ctx, MN_FAILED,
+                      "the bodies' step did not converge (%s after %d iterations, residual %.3g "
+                      "from %.3g)",
+                      mn_reason_text(info->solid.reason), info->solid.iterations,
+                      info->solid.residual, info->solid.initial_residual);
+  if (*status == MN_OK)
+    *status = ops->commit(w->solid.self);
+  return *status == MN_OK ? STEP_GOOD : *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
+}
+
+static int finite_bodies(const mn_body_totals *t)
+{
+  return isfinite(t->kinetic_energy) && isfinite(t->elastic_energy) &&
+         isfinite(t->potential_energy) && isfinite(t->momentum.x) && isfinite(t->momentum.y) &&
+         isfinite(t->momentum.z);
+}
+
+/* One substep from the saved state. When it is not good, the context says why; *status is what the
+   solver returned, and anything but MN_FAILED is not the step's fault. */
+static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *status)
+{
+  outcome result = STEP_GOOD;
+  double start = mn_seconds();
+  w->ctx->message[0] = 0;
+  if (w->fluid.ops)
+    result = try_fluid(w, dt, info, status);
+  double middle = mn_seconds();
+  if (result == STEP_GOOD && w->solid.ops)
+    result = try_solid(w, dt, info, status);
+  info->fluid_s += middle - start;
+  info->solid_s += mn_seconds() - middle;
+  if (result != STEP_GOOD)
+    return result;
+  mn_world_measure(w);
+  if (!finite_totals(&w->totals) || !finite_bodies(&w->body_totals)) {
     *status = mn_fail(w->ctx, MN_FAILED, "the state is no longer finite (kinetic energy %g J)",
-                      totals.kinetic_energy);
+                      w->totals.kinetic_energy + w->body_totals.kinetic_energy);
     return STEP_RETRY;
   }
-  w->totals = totals;
-  info->kinetic_energy = totals.kinetic_energy;
-  info->fluid_volume = totals.volume;
-  info->smoke_total = totals.smoke;
-  info->momentum = totals.momentum;
+  info->kinetic_energy = w->totals.kinetic_energy;
+  info->fluid_volume = w->totals.volume;
+  info->smoke_total = w->totals.smoke;
+  info->momentum = w->totals.momentum;
+  info->body_kinetic_energy = w->body_totals.kinetic_energy;
+  info->body_elastic_energy = w->body_totals.elastic_energy;
+  info->body_potential_energy = w->body_totals.potential_energy;
+  info->body_momentum = w->body_totals.momentum;
   return STEP_GOOD;
+}
+
+static mn_status save_state(mn_world *w)
+{
+  if (w->fluid.ops)
+    MN_TRY(w->fluid.ops->save(w->fluid.self));
+  return w->solid.ops ? w->solid.ops->save(w->solid.self) : MN_OK;
+}
+
+static mn_status restore_state(mn_world *w)
+{
+  if (w->fluid.ops)
+    MN_TRY(w->fluid.ops->restore(w->fluid.self));
+  if (w->solid.ops)
+    MN_TRY(w->solid.ops->restore(w->solid.self));
+  mn_world_measure(w);
+  return MN_OK;
 }
 
 /* What stands in the context becomes a sentence with time, step and advice. */
@@ -137,9 +224,11 @@ static mn_status give_up(mn_world *w, double dt, int retries, outcome last, mn_s
   snprintf(why, sizeof why, "%.1000s", w->ctx->message);
   return mn_fail(w->ctx, MN_FAILED,
                  "at %.6g s (step %lld) no time step succeeds, down to %.3g s after %d halvings: "
-                 "%s; try a smaller fluid.cfl or fluid.max_dt, a larger "
-                 "fluid.pressure_max_iterations, or a finer grid",
-                 w->clock.time, (long long)w->clock.step, dt, retries, why);
+                 "%s; %s",
+                 w->clock.time, (long long)w->clock.step, dt, retries, why,
+                 w->fluid.ops ? "try a smaller fluid.cfl or fluid.max_dt, a larger "
+                                "fluid.pressure_max_iterations, or a finer grid"
+                              : "try a smaller dynamics.dt, or softer or better shaped bodies");
 }
 
 /* Frame f is complete when the time f * every is reached. */
@@ -152,7 +241,7 @@ static void count_frames(mn_world *w)
 mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
 {
   mn_step_info info = {.coupling_iterations = 1};
-  double start = mn_seconds(), dt, rest = until - w->clock.time;
+  double start = mn_seconds(), dt = 0, rest = until - w->clock.time;
   if (!(rest > 0) || !isfinite(rest))
     return mn_fail(w->ctx, MN_BAD_INPUT, "a step until %g s cannot start at %g s", until,
                    w->clock.time);
@@ -167,11 +256,11 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     return mn_fail(w->ctx, MN_BAD_INPUT, "%g s is too far away: it would take %.3g steps", until,
                    parts);
   dt = rest / parts;
-  MN_TRY(w->fluid.ops->save(w->fluid.self));
+  MN_TRY(save_state(w));
   outcome result;
   mn_status status = MN_OK;
   while ((result = try_step(w, dt, &info, &status)) != STEP_GOOD) {
-    MN_TRY(w->fluid.ops->restore(w->fluid.self));
+    MN_TRY(restore_state(w));
     if (result == STEP_HOPELESS || info.retries == MAX_RETRIES)
       return give_up(w, dt, info.retries, result, status);
     mn_log(w->ctx, MN_LOG_DEBUG, "at %.6g s the step of %.3g s is halved: %s", w->clock.time, dt,
@@ -187,7 +276,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   info.step = w->clock.step;
   info.time = w->clock.time;
   info.dt = dt;
-  info.fluid_s = mn_seconds() - start;
+  info.other_s = fmax(0, mn_seconds() - start - info.fluid_s - info.solid_s);
   *out = info;
   return MN_OK;
 }
@@ -231,7 +320,12 @@ size_t mn_array_bytes(const mn_array *array)
 
 int mn_world_arrays(mn_world *w, mn_array arrays[MN_ARRAYS_MAX])
 {
-  int count = w->fluid.ops->arrays(w->fluid.self, arrays, MN_ARRAYS_MAX);
+  int count = 0;
+  if (w->fluid.ops)
+    count = w->fluid.ops->arrays(w->fluid.self, arrays, MN_ARRAYS_MAX);
+  assert(count <= MN_ARRAYS_MAX);
+  if (w->solid.ops)
+    count += w->solid.ops->arrays(w->solid.self, arrays + count, MN_ARRAYS_MAX - count);
   assert(count <= MN_ARRAYS_MAX);
   return count;
 }

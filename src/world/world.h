@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "fluid/mac/mac.h"
 #include "meniscus/world.h"
+#include "world/bodies.h"
 
 struct mn_model {
   mn_model_def def; /* owns its arrays and shapes */
@@ -24,9 +25,16 @@ struct mn_world {
   mn_context *ctx;
   const mn_model_def *def;
   mn_clock clock;
-  mn_fluid fluid;
-  mn_mac_totals totals; /* of the current state: work, measured once per substep */
+  mn_fluid fluid;    /* ops NULL: there is none */
+  mn_solid solid;    /* the same */
+  mn_bodies *bodies; /* behind `solid`; NULL: none */
+  /* of the current state: work, measured once per substep */
+  mn_mac_totals totals;
+  mn_body_totals body_totals;
 };
+
+/* Measures both sides anew. */
+void mn_world_measure(mn_world *world);
 
 enum { MN_ARRAYS_MAX = 64 }; /* of all solvers of a world */
 

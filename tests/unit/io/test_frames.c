@@ -84,14 +84,14 @@ static void write_frames(mn_context *ctx, folder *f)
     strcpy(inner, folder_file(f, dim == 2 ? "frames2" : "frames3"));
     CHECK_OK(ctx, mn_make_folder(ctx, inner));
     synthetic_make(ctx, dim, (int[]){20, 24, 18}, 0.05, mn_v3(0, 0, 0), dim == 3, &s);
-    CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, 1, 0, 0, inner));
-    CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, 1, 3, 0.3, inner));
-    CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, 0, 9, 0.9, inner)); /* beyond `last` */
+    CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, NULL, 0, 1, 0, 0, inner));
+    CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, NULL, 0, 1, 3, 0.3, inner));
+    CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, NULL, 0, 0, 9, 0.9, inner)); /* beyond `last` */
     CHECK_OK(ctx, mn_frames_index(ctx, inner, 0.1, 8));
     if (dim == 3) {
       mn_field_fill(&s.solid, 1);
       CHECK_OK(ctx, mn_make_folder(ctx, folder_file(f, "empty")));
-      CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, 1, 0, 0, folder_file(f, "empty")));
+      CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, NULL, 0, 1, 0, 0, folder_file(f, "empty")));
     }
     synthetic_free(&s);
   }
@@ -156,7 +156,7 @@ static void test_full_disk_leaves_nothing(void **state)
   synthetic_make(ctx, 3, (int[]){20, 24, 18}, 0.05, mn_v3(0, 0, 0), 0, &s);
   mn_model_def def = {0};
   mn_image image;
-  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 0, &image));
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &image));
   struct rlimit old, small;
   getrlimit(RLIMIT_FSIZE, &old);
   signal(SIGXFSZ, SIG_IGN);
@@ -165,7 +165,7 @@ static void test_full_disk_leaves_nothing(void **state)
     small = old;
     small.rlim_cur = limits[i];
     setrlimit(RLIMIT_FSIZE, &small);
-    mn_status frame = mn_frame_write_view(ctx, &s.view, 0, 0, 0, f.path);
+    mn_status frame = mn_frame_write_view(ctx, &s.view, NULL, 0, 0, 0, 0, f.path);
     char message[256];
     snprintf(message, sizeof message, "%s", mn_context_message(ctx));
     mn_status picture = mn_image_write(ctx, &image, folder_file(&f, "p.png"));
@@ -175,12 +175,13 @@ static void test_full_disk_leaves_nothing(void **state)
     CHECK(strstr(message, "cannot write") != NULL);
     CHECK_NEAR(files_in(f.path), 0, 0);
   }
-  CHECK_OK(ctx, mn_frame_write_view(ctx, &s.view, 0, 0, 0, f.path)); /* without the limit */
+  CHECK_OK(ctx,
+           mn_frame_write_view(ctx, &s.view, NULL, 0, 0, 0, 0, f.path)); /* without the limit */
   CHECK_NEAR(files_in(f.path), 1, 0);
   mn_image_destroy(&image);
   synthetic_free(&s);
   folder_remove(ctx, &f);
-  CHECK_FAILS(ctx, mn_frame_write_view(ctx, &s.view, 0, 0, 0, f.path), MN_ENVIRONMENT,
+  CHECK_FAILS(ctx, mn_frame_write_view(ctx, &s.view, NULL, 0, 0, 0, 0, f.path), MN_ENVIRONMENT,
               "cannot write");
   CHECK_FAILS(ctx, mn_frames_index(ctx, f.path, 1, 8), MN_ENVIRONMENT, "cannot open");
   mn_context_destroy(&ctx);
@@ -200,12 +201,12 @@ static void test_failing_allocations_leave_nothing(void **state)
   int failed = 0;
   for (mn_status status = MN_ENVIRONMENT; status != MN_OK && failed < 1000; failed++) {
     ctx->fail_allocation = ctx->allocations + failed + 1;
-    status = mn_frame_write_view(ctx, &s.view, 1, 0, 0, f.path);
+    status = mn_frame_write_view(ctx, &s.view, NULL, 0, 1, 0, 0, f.path);
     if (status == MN_OK)
       status = mn_frames_index(ctx, f.path, 0.1, 8);
     mn_image image = {0};
     if (status == MN_OK)
-      status = mn_preview_draw(ctx, &s.view, &def, 0, &image);
+      status = mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &image);
     if (status == MN_OK)
       status = mn_image_write(ctx, &image, folder_file(&f, "p.png"));
     mn_image_destroy(&image);

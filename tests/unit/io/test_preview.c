@@ -19,7 +19,7 @@ static void draw(int threads, int dim, const char *show, mn_image *image)
                  &s);
   mn_model_def def = {.fluid = {.ambient = 293}};
   strcpy(def.output.show, show);
-  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 0.5, image));
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0.5, image));
   synthetic_free(&s);
   mn_context_destroy(&ctx);
 }
@@ -82,7 +82,7 @@ static void test_colours_are_where_they_belong(void **state)
       for (int i = 0; i < 40; i++)
         if (mn_get(&s.volume, i, j, 0) == 0)
           mn_set(&s.smoke, i, j, 0, 1e6);
-    CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 0, &image));
+    CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &image));
     CHECK(image.width == 640 + 28);
     for (double y = 0.05; y < 1; y += 0.1)
       for (double x = 0.05; x < 1; x += 0.1) {
@@ -121,11 +121,11 @@ static void test_smoke_in_3d_is_seen(void **state)
   mn_model_def def = {0};
   strcpy(def.output.show, "smoke");
   mn_image puff, none, full;
-  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 0, &puff));
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &puff));
   mn_field_fill(&s.smoke, 0);
-  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 0, &none));
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &none));
   mn_field_fill(&s.smoke, 1);
-  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 0, &full));
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &full));
   CHECK_GE(mean(&puff), mean(&none) + 0.01);
   CHECK_GE(mean(&full), mean(&puff) + 0.08);
   mn_image_destroy(&puff);
@@ -150,7 +150,7 @@ static void test_awkward_views(void **state)
       synthetic_make(ctx, boxes[b][0], boxes[b] + 1, 0.01, mn_v3(1e3, -5, 0), i == 5, &s);
       mn_model_def def = {0};
       strcpy(def.output.show, SHOWS[i]);
-      CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, 1e-7, &image));
+      CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 1e-7, &image));
       mn_image_destroy(&image);
       s.view.solid = NULL;
       mn_field_fill(&s.smoke, NAN);
@@ -158,7 +158,7 @@ static void test_awkward_views(void **state)
       mn_field_fill(&s.velocity[0], NAN);
       mn_field_fill(&s.pressure, INFINITY);
       mn_field_fill(&s.liquid, NAN);
-      CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, &def, NAN, &image));
+      CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, NAN, &image));
       mn_image_destroy(&image);
       synthetic_free(&s);
     }

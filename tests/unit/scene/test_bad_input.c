@@ -39,7 +39,7 @@ static void test_the_whole(void **state)
       {"local t = nil; t.x = 1", {"t.lua:1:", "index"}},
       {"local s = sphere {}; s.x = 1", {"t.lua:1:", "index"}},
       {"\x1bLua\x54", {"binary"}},
-      {"return scene { domain = box { size = {1,1}, cells = {8,8} } }", {"scene.fluid: missing"}},
+      {"return scene { domain = box { size = {1,1}, cells = {8,8} } }", {"neither a fluid nor a body"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} }, fluid = sphere {} }",
        {"scene.fluid: found sphere { ... }, allowed: smoke { ... } or water"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} }, fluid = 'smoke' }",

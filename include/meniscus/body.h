@@ -1,0 +1,97 @@
+/* Bodies that move by forces: rigid ones, elastic ones, cloth and curves, shells and rods. */
+#ifndef MENISCUS_BODY_H
+#define MENISCUS_BODY_H
+
+#include "meniscus/base.h"
+#include "meniscus/motion.h"
+#include "meniscus/shape.h"
+#include "meniscus/timefn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MN_NAME_MAX 64
+#define MN_TEXT_MAX 256
+#define MN_PATH_MAX 4096
+
+typedef enum mn_body_kind {
+  MN_BODY_RIGID,
+  MN_BODY_ELASTIC,
+  MN_BODY_SPRINGS,
+  MN_BODY_SHELL,
+  MN_BODY_ROD
+} mn_body_kind;
+
+typedef enum mn_body_material {
+  MN_BODY_NEO_HOOKEAN,
+  MN_BODY_COROTATED,
+  MN_BODY_ST_VENANT
+} mn_body_material;
+
+typedef enum mn_body_joint {
+  MN_BODY_FREE,
+  MN_BODY_FIXED,  /* does not move */
+  MN_BODY_SLIDER, /* moves along joint_axis only: a piston */
+  MN_BODY_HINGE   /* turns about joint_axis through joint_point only */
+} mn_body_joint;
+
+/* Where a key has no meaning for a kind, it is ignored. */
+typedef struct mn_body_def {
+  char name[MN_NAME_MAX];
+  mn_body_kind kind;
+
+  /* geometry: `shape` filled or, for thin bodies, its surface; a mesh file; or a line or sheet */
+  mn_shape *shape;
+  char file[MN_PATH_MAX];
+  double spacing; /* m, between nodes; 0: the fluid grid's cell */
+  int order;      /* 2: quadratic elements */
+  int line;       /* 1: thin body from `from` to `to` */
+  mn_vec3 from, to;
+  int sheet; /* 1: cloth or shell with this corner and edges */
+  mn_vec3 corner, along, across;
+
+  double density; /* kg/m^3; springs and rods per length or area: kg/m, kg/m^2 */
+  mn_vec3 velocity;
+  mn_vec3 spin; /* rad/s, of rigid bodies; z in 2D */
+  double damping_mass, damping_stiffness;
+
+  mn_body_material material;
+  double young, poisson;
+  double thickness; /* m, of shells */
+  double stretch, bend, stretch_damping, bend_damping;
+
+  mn_shape *fixed; /* nodes inside rest, or follow `motion` */
+  int moving;      /* motion is given */
+  mn_motion motion;
+
+  mn_body_joint joint;
+  mn_vec3 joint_axis, joint_point;
+  mn_vec3 force; /* N at the centre of mass */
+  mn_timefn force_ramp;
+  double spring, damper; /* N/m, kg/s: a spring to the place where the body starts */
+  double friction, restitution;
+} mn_body_def;
+
+typedef enum mn_integrator {
+  MN_INTEGRATE_EULER,
+  MN_INTEGRATE_NEWMARK,
+  MN_INTEGRATE_MIDPOINT,
+  MN_INTEGRATE_EXPLICIT
+} mn_integrator;
+
+/* How bodies move in time. */
+typedef struct mn_dynamics_def {
+  mn_integrator integrator;
+  double beta, gamma; /* of Newmark */
+  mn_vec3 gravity;    /* m/s^2 */
+  double dt;          /* s; greatest substep */
+  double tolerance;
+  int max_iterations;
+  int contact; /* between bodies, and with obstacles and closed sides of the domain */
+} mn_dynamics_def;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+#include "world/body_mesh.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "geom/fill.h"
+#include "geom/gmsh.h"
+#include "geom/shape.h"
+#include "geom/structured.h"
+#include "math/vec.h"
+
+static int cells_of(double length, double spacing, int least)
+{
+  double n = floor(length / spacing + 0.5);
+  return n < least ? least : n > 1e6 ? 1000000 : (int)n;
+}
+
+static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn_simplex_mesh *mesh)
+{
+  int dim = shape->dim;
+  if (shape->kind == MN_SHAPE_BOX) {
+    int cells[3] = {1, 1, 1};
+    for (int a = 0; a < dim; a++)
+      cells[a] = cells_of(2 * shape->b.v[a], h, 1);
+    return mn_mesh_box(ctx, dim, mn_sub(shape->a, shape->b), mn_scale(2, shape->b), cells, mesh);
+  }
+  if (dim == 2 && shape->kind == MN_SHAPE_SPHERE)
+    return mn_mesh_disk(ctx, shape->a, shape->r, cells_of(shape->r, h, 2), mesh);
+  if (dim == 2 && shape->kind == MN_SHAPE_TORUS)
+    return mn_mesh_ring(ctx, shape->a, shape->R - shape->r, shape->R + shape->r,
+                        cells_of(2 * shape->r, h, 1), cells_of(2 * MN_PI * shape->R, h, 8), mesh);
+  return mn_fill(ctx, shape, h, mesh);
+}
+
+/* The nodes that the facets use, and the facets as elements. */
+static mn_status keep_facets(mn_context *ctx, const mn_simplex_mesh *full, const uint32_t *facet,
+                             size_t facets, mn_simplex_mesh *mesh)
+{
+  uint32_t *number;
+  size_t corners = (size_t)full->corners - 1;
+  *mesh = (mn_simplex_mesh){.dim = full->dim, .corners = full->corners - 1, .order = 1};
+  MN_TRY(MN_NEW(ctx, "nodes of a surface", full->nodes, &number));
+  mn_status status = MN_NEW(ctx, "nodes of a surface", full->nodes, &mesh->node);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "facets of a surface", facets * corners, &mesh->element);
+  for (size_t i = 0; i < facets * corners && status == MN_OK; i++) {
+    if (!number[facet[i]]) {
+      mesh->node[mesh->nodes++] = full->node[facet[i]];
+      number[facet[i]] = (uint32_t)mesh->nodes;
+    }
+    mesh->element[i] = number[facet[i]] - 1;
+  }
+  mesh->elements = facets;
+  mn_free(number);
+  return status;
+}
+
+static mn_status surface_mesh(mn_context *ctx, const mn_shape *shape, double h,
+                              mn_simplex_mesh *mesh)
+{
+  if (shape->dim == 2 && shape->kind == MN_SHAPE_SPHERE)
+    return mn_mesh_circle(ctx, 2, shape->a, shape->r, cells_of(2 * MN_PI * shape->r, h, 8), mesh);
+  mn_simplex_mesh full;
+  uint32_t *facet = NULL;
+  size_t facets = 0;
+  MN_TRY(mn_fill(ctx, shape, h, &full));
+  mn_status status = mn_simplex_mesh_boundary(ctx, &full, &facet, &facets);
+  if (status == MN_OK)
+    status = keep_facets(ctx, &full, facet, facets, mesh);
+  mn_free(facet);
+  mn_simplex_mesh_destroy(&full);
+  return status;
+}
+
+static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, double h,
+                             mn_simplex_mesh *mesh)
+{
+  if (*def->file)
+    return mn_gmsh_read(ctx, def->file, dim, mesh);
+  if (def->line)
+    return mn_mesh_line(ctx, dim, def->from, def->to,
+                        cells_of(mn_length(mn_sub(def->to, def->from)), h, 1), mesh);
+  if (def->sheet)
+    return mn_mesh_sheet(ctx, def->corner, def->along, def->across,
+                         cells_of(mn_length(def->along), h, 1),
+                         cells_of(mn_length(def->across), h, 1), mesh);
+  if (def->kind == MN_BODY_ELASTIC || (def->kind == MN_BODY_RIGID && dim == 2))
+    return solid_mesh(ctx, def->shape, h, mesh);
+  return surface_mesh(ctx, def->shape, h, mesh);
+}
+
+mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double spacing,
+                       mn_simplex_mesh *mesh)
+{
+  double h = def->spacing > 0 ? def->spacing : spacing;
+  *mesh = (mn_simplex_mesh){0};
+  mn_status status = linear_mesh(ctx, dim, def, h, mesh);
+  if (status == MN_OK && def->kind == MN_BODY_ELASTIC && def->order == 2 && mesh->order == 1) {
+    mn_simplex_mesh linear = *mesh;
+    status = mn_simplex_mesh_quadratic(ctx, &linear, mesh);
+    mn_simplex_mesh_destroy(&linear);
+  }
+  if (status != MN_OK)
+    mn_simplex_mesh_destroy(mesh);
+  return status;
+}
