@@ -103,6 +103,24 @@ static int finite_totals(const mn_mac_totals *t)
          isfinite(t->divergence) && isfinite(t->max_speed);
 }
 
+static mn_status unsolved(const mn_world *w, const mn_solve_report *report)
+{
+  const mn_fluid_def *fluid = &w->def->fluid;
+  const char *why = mn_reason_text(report->reason);
+  if (fluid->kind != MN_FLUID_WATER || fluid->walls != MN_WALLS_SEPARATING)
+    return mn_fail(w->ctx, MN_FAILED,
+                   "the pressure solve did not converge (%s after %d iterations, residual %.3g "
+                   "from %.3g)",
+                   why, report->iterations, report->residual, report->initial_residual);
+  int is_default = fluid->lcp_solver == MN_LCP_FAST;
+  return mn_fail(w->ctx, MN_FAILED,
+                 "the pressure solve with separating walls by fluid.lcp_solver = \"%s\" did not "
+                 "converge (%s after %d iterations, residual %.3g from %.3g); try \"%s\" or "
+                 "walls = \"sticking\"",
+                 mn_lcp_solver_name(fluid->lcp_solver), why, report->iterations, report->residual,
+                 report->initial_residual, is_default ? "pi-pcg" : "fast");
+}
+
 /* The fluid's part of a substep, up to its commit. *status is what the solver returned. */
 static outcome try_fluid(mn_world *w, double dt, mn_step_info *info, mn_status *status)
 {
@@ -124,11 +142,7 @@ static outcome try_fluid(mn_world *w, double dt, mn_step_info *info, mn_status *
   if (*status != MN_OK)
     return *status == MN_FAILED ? STEP_RETRY : STEP_HOPELESS;
   if (report->reason != MN_CONVERGED) {
-    *status = mn_fail(w->ctx, MN_FAILED,
-                      "the pressure solve did not converge (%s after %d "
-                      "iterations, residual %.3g from %.3g)",
-                      mn_reason_text(report->reason), report->iterations, report->residual,
-                      report->initial_residual);
+    *status = unsolved(w, report);
     return STEP_RETRY;
   }
   *status = ops->commit(w->fluid.self);

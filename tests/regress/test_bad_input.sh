@@ -142,5 +142,9 @@ done
 water "$inside, walls = \"separate\"" && check 2 'walls.*separating'
 water "$inside, lcp_solver = \"fass\"" && check 2 'lcp_solver.*fas'
 water "$inside, divergence_tolerance = -1" && check 2 'divergence_tolerance'
+column='initial_water = box { lo = {-1, -1}, hi = {0.4, 0.9} }'
+water "$column, pressure_max_iterations = 1" && expect 1 'lcp_solver = "fast" did not converge.*try "pi-pcg"' "$program" run scene.lua -o unsolved --quiet
+water "$column, pressure_max_iterations = 1, lcp_solver = \"pgs\"" && expect 1 '"pgs" did not converge.*try "fast"' "$program" run scene.lua -o unsolved2 --quiet
+expect 1 'sticking" it cannot let go.*separating' "$program" run lid -p walls=sticking -o stuck --quiet
 
 exit $failed

@@ -356,6 +356,64 @@ static void test_dam_break(void **state)
   CHECK_DONE();
 }
 
+/* ---- nothing trespasses ---------------------------------------------------------------------- */
+
+/* A disk swept to and fro through a pool, faster than the water can follow. */
+static double stir(double until)
+{
+  mac_case c;
+  mn_solid_def disk = {.name = "disk", .moving = 1};
+  water_case_begin(&c, 2, mn_v3(1, 0.75, 0), 40);
+  CHECK_OK(c.ctx,
+           mn_shape_box(c.ctx, 2, mn_v3(-1, -1, 0), mn_v3(2, 0.3, 0), &c.def.fluid.initial_water));
+  CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, 2, mn_v3(0.5, 0.2, 0), 0.1, &disk.shape));
+  disk.motion.translate = mn_v3(0.3, 0, 0);
+  disk.motion.path = (mn_timefn){.kind = MN_TIME_WAVE, .amplitude = 1, .frequency = 1};
+  c.def.solids = &disk;
+  c.def.solid_count = 1;
+  mac_case_start(&c);
+  double worst = -1, before = water_case_sums(&c).volume;
+  int parted = 0;
+  while (c.time < until) {
+    mac_case_run_cfl(&c, c.time + 0.01);
+    mn_vec3 shift = mn_scale(mn_timefn_eval(&disk.motion.path, c.time), disk.motion.translate);
+    worst = check_worst(worst, water_case_trespass(&c, disk.shape, shift));
+    parted += c.report.held > 0;
+  }
+  CHECK_GE(parted, 10);
+  CHECK_LE(fabs(water_case_sums(&c).volume / before - 1), 1e-12);
+  mac_case_end(&c);
+  return worst;
+}
+
+static double break_dam_3d(double until)
+{
+  mac_case c;
+  double worst = -1;
+  mn_solid_def ball = {.name = "ball"};
+  water_case_begin(&c, 3, mn_v3(1, 0.75, 0.5), 16);
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, 3, mn_v3(-1, -1, -1), mn_v3(0.3, 0.6, 2),
+                               &c.def.fluid.initial_water));
+  CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, 3, mn_v3(0.65, 0.1, 0.2), 0.15, &ball.shape));
+  c.def.solids = &ball;
+  c.def.solid_count = 1;
+  mac_case_start(&c);
+  while (c.time < until) {
+    mac_case_run_cfl(&c, c.time + 0.01);
+    worst = check_worst(worst, water_case_trespass(&c, ball.shape, mn_v3(0, 0, 0)));
+  }
+  mac_case_end(&c);
+  return worst;
+}
+
+static void test_nothing_trespasses(void **state)
+{
+  (void)state;
+  CHECK_LE(stir(3), 0);
+  CHECK_LE(break_dam_3d(1.5), 0);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -365,6 +423,7 @@ int main(void)
       cmocka_unit_test(test_full_tank),
       cmocka_unit_test(test_lid),
       cmocka_unit_test(test_dam_break),
+      cmocka_unit_test(test_nothing_trespasses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

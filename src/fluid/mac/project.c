@@ -153,6 +153,13 @@ static mn_pressure_region worst_region(const mn_mac *mac, double dt, double *flo
 static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, double flow)
 {
   mn_vec3 x = mn_position(&mac->b, region->first[0], region->first[1], region->first[2]);
+  if (mac->def->fluid.kind == MN_FLUID_WATER && !mac->separate.on && flow < 0)
+    return mn_fail(
+        mac->ctx, MN_FAILED,
+        "the water in the region of %zu cells at (%g, %g, %g) has no air, and walls draw back from "
+        "it by %g m^%d/s: with walls = \"sticking\" it cannot let go of them; open a side, or set "
+        "fluid.walls = \"separating\"",
+        region->cells, x.x, x.y, x.z, -flow, mac->grid.dim);
   return mn_fail(
       mac->ctx, MN_FAILED,
       "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
