@@ -151,8 +151,11 @@ mn_status mn_water_emit(mn_mac *mac)
 
 /* ---- splitting and merging ------------------------------------------------------------------- */
 
-/* One particle into two of half the volume, on either side of where it was. */
-static mn_status split(mn_mac *mac, int64_t i, int64_t cell)
+/* A particle with more than this part of a fresh one's volume may be split to fill a gap. */
+static const double GAP_FILLER = 0.3;
+
+/* One particle into two of half the volume, `shift` to either side of where it was. */
+static mn_status split(mn_mac *mac, int64_t i, const double shift[3])
 {
   mn_particles *p = &mac->water.next;
   int dim = p->dim;
@@ -161,9 +164,7 @@ static mn_status split(mn_mac *mac, int64_t i, int64_t cell)
   double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, p->count);
   one[2 * dim] *= 0.5;
   memcpy(two, one, (size_t)p->width * sizeof *two);
-  double shift[3];
   for (int a = 0; a < dim; a++) {
-    shift[a] = 0.4 * mac->grid.dx * scatter(cell, a);
     one[a] += shift[a];
     two[a] -= shift[a];
   }
@@ -209,6 +210,45 @@ static int64_t heaviest(const mn_particles *p, int64_t first, int64_t last)
   return best;
 }
 
+/* The heaviest particle in the cells around, still there and heavy enough to split; -1 if none. */
+static int64_t heaviest_around(const mn_mac *mac, const int at[3])
+{
+  const mn_water *w = &mac->water;
+  int64_t best = -1;
+  double most = GAP_FILLER * w->unit;
+  int deep = w->next.dim == 3;
+  for (int k = at[2] - deep; k <= at[2] + deep; k++)
+    for (int j = at[1] - 1; j <= at[1] + 1; j++) {
+      int64_t first, last;
+      mn_particle_run(&w->cells, at[0] - 1, at[0] + 1, j, k, &first, &last);
+      for (int64_t i = first; i < last; i++)
+        if (w->cells.cell[i] >= 0 && *mn_particle_volume(&w->next, (size_t)i) > most) {
+          best = i;
+          most = *mn_particle_volume(&w->next, (size_t)i);
+        }
+    }
+  return best;
+}
+
+/* An empty cell inside: a lattice that flow has stretched parts into lines of particles. One beside
+   the gap is split across it, half way to the middle of the cell. */
+static mn_status fill_gap(mn_mac *mac, int64_t cell, int *changes)
+{
+  const int *n = mac->water.cells.n;
+  int at[3] = {(int)(cell % n[0]), (int)(cell / n[0] % n[1]), (int)(cell / n[0] / n[1])};
+  int64_t i = heaviest_around(mac, at);
+  if (i < 0)
+    return MN_OK;
+  mn_vec3 middle = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
+  if (!(mn_get(&mac->geometry.volume, at[0], at[1], at[2]) >= 1))
+    return MN_OK;
+  double shift[3] = {0};
+  for (int a = 0; a < mac->grid.dim; a++)
+    shift[a] = 0.5 * (middle.v[a] - mn_particle(&mac->water.next, (size_t)i)[a]);
+  ++*changes;
+  return split(mac, i, shift);
+}
+
 /* Cells inside with less than three quarters of the particles of fresh liquid get one more, those
    with more than three times as many one less. Returns by how many it changed, through *changes. */
 static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *changes)
@@ -227,10 +267,14 @@ static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *chang
   } else if (last > first && last - first < fresh * 3 / 4 && phi < -mac->grid.dx) {
     int64_t i = heaviest(p, first, last);
     if (*mn_particle_volume(p, (size_t)i) > 0.6 * w->unit) {
-      MN_TRY(split(mac, i, cell));
+      double shift[3];
+      for (int a = 0; a < p->dim; a++)
+        shift[a] = 0.4 * mac->grid.dx * scatter(cell, a);
+      MN_TRY(split(mac, i, shift));
       ++*changes;
     }
-  }
+  } else if (last == first && phi < -mac->grid.dx)
+    return fill_gap(mac, cell, changes);
   return MN_OK;
 }
 
