@@ -2,7 +2,7 @@
 local n        = param("n", 48, "cells across the box, which is 1 m wide")
 local walls    = param("walls", "separating", "separating: the water falls at once; sticking: it hangs")
 local solver   = param("lcp_solver", "fast", "of the pressure with separating walls")
-local transfer = param("transfer", "apic", "how velocity travels: apic, flip or levelset")
+local transfer = param("transfer", "apic", "how velocity travels: apic, flip or marker; levelset needs walls=sticking")
 
 return scene {
   title      = "Water let go under a ceiling",

@@ -20,7 +20,7 @@ return scene {
                        initial_water = box { lo = {0.08, floor}, hi = {0.22, floor + 0.02} } },
   sources    = { inflow { name = "jet", velocity = {0, -speed},
                           ramp = keys { {0, 1}, {fill, 1}, {fill + 0.05, 0} },
-                          shape = box { lo = {0.09, 0.28}, hi = {0.105, 0.4} } } },
+                          shape = box { lo = {0.09375, 0.28}, hi = {0.10625, 0.4} } } }, -- whole cells if 48 divides n
   solids     = { obstacle { name = "glass", shape = glass },
                  obstacle { name = "lid", shape = box { center = {0.165, 0.26}, size = {0.09, 0.02} },
                             motion = motion { translate = {0, -0.13},

@@ -1,8 +1,8 @@
 -- Water in a vessel made of two spheres that hold two hollow balls; the lower ball has holes (3D).
 local n        = param("n", 48, "cells across the unit cube")
 local walls    = param("walls", "separating", "separating: they let water go; sticking: they hold it")
-local solver   = param("solver", "fast", "of the pressure with separating walls")
-local transfer = param("transfer", "marker", "how velocity travels: marker as in the thesis, apic, flip or levelset")
+local lcp_solver = param("lcp_solver", "fast", "of the pressure with separating walls")
+local transfer = param("transfer", "marker", "how velocity travels: marker as in the thesis, apic or flip; levelset needs walls=sticking")
 
 local low, high   = {0.5, 0.32, 0.5}, {0.5, 0.68, 0.5}
 local outer, inner = 0.16, 0.11 -- m, of the balls
@@ -22,7 +22,7 @@ return scene {
   title      = "Water in two joined spheres, walls " .. walls,
   reproduces = "Lai 2021, scenario 3: figure 6.6 and table 6.6",
   domain     = box { size = {1, 1, 1}, cells = {n, n, n} },
-  fluid      = water { density = 1, walls = walls, lcp_solver = solver, transfer = transfer, cfl = 5,
+  fluid      = water { density = 1, walls = walls, lcp_solver = lcp_solver, transfer = transfer, cfl = 5,
                        pressure_tolerance = 1e-15, divergence_tolerance = 1e-6,
                        initial_water = difference { box { lo = {-1, -1, -1}, hi = {0.5, 2, 2} },
                                                     sphere { center = low, radius = outer },

@@ -2,7 +2,7 @@
 local n         = param("n", 64, "cells across the tank, which is 1 m wide")
 local depth     = param("depth", 0.5, "of the water in m")
 local amplitude = param("amplitude", 0.01, "of the wave at the walls in m")
-local transfer  = param("transfer", "apic", "how velocity travels: apic, flip, marker or levelset")
+local transfer  = param("transfer", "apic", "how velocity travels: apic, flip or marker; levelset needs walls=sticking")
 local walls  = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local solver = param("lcp_solver", "fast", "of the pressure with separating walls")
 

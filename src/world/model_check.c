@@ -167,6 +167,13 @@ static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
     return mn_fail(
         ctx, MN_BAD_INPUT,
         "fluid.initial_water is missing: water needs a shape that it fills at the start");
+  if (f->kind == MN_FLUID_WATER && f->transfer == MN_TRANSFER_LEVELSET &&
+      f->walls == MN_WALLS_SEPARATING)
+    return mn_fail(
+        ctx, MN_BAD_INPUT,
+        "fluid.transfer is \"levelset\" with walls = \"separating\": a level set cannot "
+        "open the gap where water parts, and would fill it; set walls = \"sticking\", or "
+        "take transfer apic, flip or marker");
   if (f->kind == MN_FLUID_SMOKE && f->initial_water)
     return mn_fail(ctx, MN_BAD_INPUT, "fluid.initial_water is given, but the fluid is smoke");
   return MN_OK;
@@ -213,6 +220,10 @@ static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
     snprintf(key, sizeof key, "sources[%d]", i + 1);
     if (!s->shape)
       return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing", key);
+    if (!s->drains && !s->blows && def->fluid.kind != MN_FLUID_SMOKE)
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "%s is an emitter of smoke, but the fluid is %s; for water take an inflow",
+                     key, def->fluid.kind == MN_FLUID_WATER ? "water" : "none");
     if (s->drains && (def->fluid.kind != MN_FLUID_WATER ||
                       def->fluid.transfer == MN_TRANSFER_LEVELSET || s->blows))
       return mn_fail(

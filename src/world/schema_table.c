@@ -142,7 +142,8 @@ static const mn_key water_keys[] = {
      "fast fas pi-pcg pi-mg pe-pcg pe-mg fmg newton pgs mprgp fas-trilinear fas-constant "
      "fas-plain-walls fas-direct",
      AT(mn_fluid_def, lcp_solver),
-     "of the pressure with separating walls; all find the same solution, see theory/lcp.md"},
+     "of the pressure with separating walls. fast, pi-... and pe-... solve every step met so far; "
+     "fmg, pgs and the variants fas-... are for comparison and may fail, see theory/lcp.md"},
     {"enclosed", MN_KEY_FLAG, "", "false", 0, 0, 0, "", AT(mn_fluid_def, enclosed),
      "true allows water that fills a closed space at the start, without air and with no solid that "
      "moves; it can only circulate"},
@@ -552,8 +553,11 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                        "Air with smoke and, if asked for, heat."},
     [MN_CTOR_WATER] = {"water", MN_GROUP_FLUID, MN_FLUID_WATER, 0, water_keys, fluid_keys,
                        "A liquid under air of no density."},
-    [MN_CTOR_INFLOW] = {"inflow", MN_GROUP_SOURCE, 1, 0, inflow_keys, source_keys,
-                        "Blows fluid out of its shape; never sucks."},
+    [MN_CTOR_INFLOW] =
+        {"inflow", MN_GROUP_SOURCE, 1, 0, inflow_keys, source_keys,
+         "Blows fluid out of its shape; never sucks. It is made of whole cells, those whose "
+         "centres "
+         "the shape holds: a jet that brings an exact volume has its edges on cells."},
     [MN_CTOR_EMITTER] = {"emitter", MN_GROUP_SOURCE, 0, 0, source_keys, NULL,
                          "Sets smoke and temperature inside its shape, and no velocity."},
     [MN_CTOR_DRAIN] = {"drain", MN_GROUP_SOURCE, 0, 0, drain_keys, NULL,

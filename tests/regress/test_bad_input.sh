@@ -132,13 +132,16 @@ water() { # keys of the water, other keys of the scene
 ball='solids = { obstacle { shape = disk { center = {0.5, 0.5}, radius = 0.4 } } },'
 inside='initial_water = disk { center = {0.5, 0.5}, radius = 0.2 }'
 full='initial_water = box { lo = {-1, -1}, hi = {2, 2} }'
-for transfer in apic marker levelset; do
-  water "transfer = \"$transfer\", initial_water = box { lo = {3, 3}, hi = {4, 4} }" && check 2 'initial_water holds no water'
-  water "transfer = \"$transfer\", $inside" "$ball" && check 2 'initial_water holds no water: .*inside solids'
-  water "transfer = \"$transfer\", $full" && check 2 'enclosed.*open a side.*fluid.enclosed = true'
-  water "transfer = \"$transfer\", $full, walls = \"sticking\"" && check 2 'enclosed'
-  water "transfer = \"$transfer\", $full, enclosed = true" && check 0 ''
+for how in 'transfer = "apic"' 'transfer = "marker"' 'transfer = "levelset", walls = "sticking"'; do
+  water "$how, initial_water = box { lo = {3, 3}, hi = {4, 4} }" && check 2 'initial_water holds no water'
+  water "$how, $inside" "$ball" && check 2 'initial_water holds no water: .*inside solids'
+  water "$how, $full" && check 2 'enclosed.*open a side.*fluid.enclosed = true'
+  water "$how, $full, enclosed = true" && check 0 ''
 done
+water "$full, walls = \"sticking\"" && check 2 'enclosed'
+water "$inside, transfer = \"levelset\"" && check 2 'levelset.*separating.*sticking'
+water "$inside" 'sources = { emitter { shape = disk { center = {0.5, 0.5}, radius = 0.1 } } },' && check 2 'emitter of smoke'
+
 water "$inside, walls = \"separate\"" && check 2 'walls.*separating'
 water "$inside, lcp_solver = \"fass\"" && check 2 'lcp_solver.*fas'
 water "$inside, divergence_tolerance = -1" && check 2 'divergence_tolerance'
