@@ -125,11 +125,13 @@ mn_status mn_mesh_build_tree(mn_context *ctx, mn_mesh *mesh)
 {
   size_t n = mesh->triangles;
   uint32_t(*sorted)[3] = NULL;
+  int64_t *where = NULL;
   builder b = {.mesh = mesh};
   mn_status status;
   MN_TRY_GOTO(status, MN_NEW(ctx, "triangle centroids", n, &b.centroid), done);
   MN_TRY_GOTO(status, MN_NEW(ctx, "triangle order", n, &b.order), done);
   MN_TRY_GOTO(status, mn_alloc(ctx, "mesh triangles", n, sizeof *sorted, (void **)&sorted), done);
+  MN_TRY_GOTO(status, MN_NEW(ctx, "triangles' places", n, &where), done);
   /* A leaf that was split off has two triangles or more: at most n / 2 leaves, n - 1 nodes. */
   MN_TRY_GOTO(status, MN_NEW(ctx, "mesh tree", n, &mesh->node), done);
   for (size_t t = 0; t < n; t++) {
@@ -139,16 +141,22 @@ mn_status mn_mesh_build_tree(mn_context *ctx, mn_mesh *mesh)
     b.order[t] = (uint32_t)t;
   }
   build(&b, 0, (uint32_t)n);
-  for (size_t t = 0; t < n; t++)
+  for (size_t t = 0; t < n; t++) {
+    where[t] = mesh->where[b.order[t]];
     for (int c = 0; c < 3; c++)
       sorted[t][c] = mesh->triangle[b.order[t]][c];
+  }
   mn_free(mesh->triangle);
+  mn_free(mesh->where);
   mesh->triangle = sorted;
+  mesh->where = where;
   sorted = NULL;
+  where = NULL;
 done:
   mn_free(b.centroid);
   mn_free(b.order);
   mn_free(sorted);
+  mn_free(where);
   return status;
 }
 

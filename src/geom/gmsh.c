@@ -278,6 +278,33 @@ static mn_status add_to_mesh(reading *r, const struct element *e, mn_simplex_mes
   return MN_OK;
 }
 
+/* Of the corners; curved edges are looked at where the element is used. */
+static mn_status check_size(const reading *r, const struct element *e, const mn_simplex_mesh *m)
+{
+  const uint32_t *n =
+      m->element + (m->elements - 1) * (size_t)mn_simplex_nodes(m->corners, m->order);
+  mn_vec3 u = mn_sub(m->node[n[1]], m->node[n[0]]);
+  double size = mn_length(u);
+  if (m->corners >= 3) {
+    mn_vec3 area = mn_scale(0.5, mn_cross(u, mn_sub(m->node[n[2]], m->node[n[0]])));
+    size = m->corners == 4 ? mn_dot(area, mn_sub(m->node[n[3]], m->node[n[0]])) / 3
+           : m->dim == 2   ? area.z
+                           : mn_length(area);
+  }
+  if (size > 0)
+    return MN_OK;
+  static const char *const kinds[] = {"line", "triangle", "tetrahedron"};
+  static const char *const sizes[] = {"length", "area", "volume"};
+  int k = m->corners - 2;
+  return mn_fail(r->ctx, MN_BAD_INPUT,
+                 "%s: line %lld: element %lld, a %s, is %s: its %s is %g m%s, it must be positive",
+                 r->path, (long long)e->line, (long long)e->tag, kinds[k],
+                 size < 0 ? "inverted" : "flat", sizes[k], size,
+                 k == 2   ? "^3"
+                 : k == 1 ? "^2"
+                          : "");
+}
+
 static mn_status make_mesh(reading *r, int dim, mn_simplex_mesh *m)
 {
   int type;
@@ -296,8 +323,10 @@ static mn_status make_mesh(reading *r, int dim, mn_simplex_mesh *m)
   MN_TRY(MN_NEW(r->ctx, "elements of a mesh",
                 count * (size_t)mn_simplex_nodes(m->corners, m->order), &m->element));
   for (int64_t i = 0; i < r->elements; i++)
-    if (r->element[i].type == type)
+    if (r->element[i].type == type) {
       MN_TRY(add_to_mesh(r, &r->element[i], m));
+      MN_TRY(check_size(r, &r->element[i], m));
+    }
   for (size_t i = 0; i < m->nodes && dim == 2; i++) {
     if (m->node[i].z != m->node[0].z)
       return mn_fail(r->ctx, MN_BAD_INPUT,

@@ -40,7 +40,12 @@ static mn_status from_draft(mn_mesh_draft *draft, mn_mesh *mesh)
       mesh->triangle[t][c] = (uint32_t)draft->triangle[t][c];
   mesh->vertex = draft->vertex;
   mesh->vertices = draft->vertices;
+  mesh->where = draft->where;
+  mesh->place = draft->place;
   draft->vertex = NULL;
+  draft->where = NULL;
+  MN_TRY(MN_NEW(draft->ctx, "a mesh's name", strlen(draft->path) + 1, &mesh->path));
+  strcpy(mesh->path, draft->path);
   return mn_mesh_build_tree(draft->ctx, mesh);
 }
 
@@ -84,6 +89,8 @@ void mn_mesh_destroy(mn_mesh **mesh)
     mn_free((*mesh)->vertex);
     mn_free((*mesh)->triangle);
     mn_free((*mesh)->node);
+    mn_free((*mesh)->path);
+    mn_free((*mesh)->where);
     mn_free(*mesh);
   }
   *mesh = NULL;

@@ -24,6 +24,9 @@ typedef struct mn_mesh {
   size_t triangles;
   mn_mesh_node *node;
   size_t nodes;
+  char *path;        /* the file, and */
+  const char *place; /* what `where` counts in it: "line", "face", "facet" */
+  int64_t *where;    /* of each triangle */
 } mn_mesh;
 
 /* Reads OBJ, PLY or STL (by the name's ending), checks that the surface is closed, and builds the
@@ -33,6 +36,10 @@ MN_MUST_CHECK mn_status mn_mesh_read(mn_context *ctx, const char *path, mn_mesh 
 MN_MUST_CHECK mn_status mn_mesh_parse(mn_context *ctx, const char *path, const char *data,
                                       size_t bytes, mn_mesh **mesh);
 void mn_mesh_destroy(mn_mesh **mesh);
+/* MN_BAD_INPUT names two triangles that cross or touch away from common corners. Reading a mesh
+   does not call this: overlapping parts have an inside (their union), but no volume of their own.
+ */
+MN_MUST_CHECK mn_status mn_mesh_check_crossings(mn_context *ctx, const mn_mesh *mesh);
 
 /* Distance to the surface, negative inside. Any number of threads at a time. */
 double mn_mesh_distance(const mn_mesh *mesh, mn_vec3 x);
@@ -46,7 +53,7 @@ double mn_mesh_winding(const mn_mesh *mesh, mn_vec3 x);
 double mn_mesh_winding_exact(const mn_mesh *mesh, mn_vec3 x);
 int mn_mesh_inside(const mn_mesh *mesh, mn_vec3 x);
 
-/* Orders the triangles and makes the nodes. */
+/* Orders the triangles, and their places in the file, and makes the nodes. */
 MN_MUST_CHECK mn_status mn_mesh_build_tree(mn_context *ctx, mn_mesh *mesh);
 
 #endif

@@ -23,6 +23,9 @@ static inline int mn_simplex_nodes(int corners, int order)
   return order == 1 ? corners : corners * (corners + 1) / 2;
 }
 
+/* Of order 1, zeroed. */
+MN_MUST_CHECK mn_status mn_simplex_mesh_create(mn_context *ctx, int dim, int corners, size_t nodes,
+                                               size_t elements, mn_simplex_mesh *mesh);
 /* Frees the arrays; fine on a zeroed mesh. */
 void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh);
 

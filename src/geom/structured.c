@@ -9,20 +9,6 @@
 #include "base/status.h"
 #include "math/vec.h"
 
-static mn_status make(mn_context *ctx, int dim, int corners, size_t nodes, size_t elements,
-                      mn_simplex_mesh *mesh)
-{
-  *mesh = (mn_simplex_mesh){.dim = dim, .corners = corners, .order = 1};
-  mn_status status = MN_NEW(ctx, "nodes of a mesh", nodes, &mesh->node);
-  if (status == MN_OK)
-    status = MN_NEW(ctx, "elements of a mesh", elements * (size_t)corners, &mesh->element);
-  if (status != MN_OK)
-    mn_simplex_mesh_destroy(mesh);
-  mesh->nodes = nodes;
-  mesh->elements = elements;
-  return status;
-}
-
 /* ---- grids ----------------------------------------------------------------------------------- */
 
 /* Cells n[], nodes s[]; axis 1 may close on itself. */
@@ -81,8 +67,8 @@ mn_status mn_mesh_box(mn_context *ctx, int dim, mn_vec3 low, mn_vec3 size, const
 {
   lattice l = make_lattice(cells[0], cells[1], dim == 3 ? cells[2] : 0, 0);
   size_t squares = l.n[0] * l.n[1];
-  MN_TRY(make(ctx, dim, dim + 1, l.s[0] * l.s[1] * l.s[2],
-              dim == 2 ? 2 * squares : 6 * squares * l.n[2], mesh));
+  MN_TRY(mn_simplex_mesh_create(ctx, dim, dim + 1, l.s[0] * l.s[1] * l.s[2],
+                                dim == 2 ? 2 * squares : 6 * squares * l.n[2], mesh));
   for (size_t k = 0; k < l.s[2]; k++)
     for (size_t j = 0; j < l.s[1]; j++)
       for (size_t i = 0; i < l.s[0]; i++) {
@@ -111,8 +97,8 @@ mn_status mn_mesh_tube(mn_context *ctx, mn_vec3 center, double inner, double out
   lattice l = make_lattice(through, around, along, 1);
   size_t squares = l.n[0] * l.n[1];
   int dim = along > 0 ? 3 : 2;
-  MN_TRY(make(ctx, dim, dim + 1, l.s[0] * l.s[1] * l.s[2],
-              dim == 2 ? 2 * squares : 6 * squares * l.n[2], mesh));
+  MN_TRY(mn_simplex_mesh_create(ctx, dim, dim + 1, l.s[0] * l.s[1] * l.s[2],
+                                dim == 2 ? 2 * squares : 6 * squares * l.n[2], mesh));
   for (size_t k = 0; k < l.s[2]; k++)
     for (size_t j = 0; j < l.s[1]; j++)
       for (size_t i = 0; i < l.s[0]; i++) {
@@ -138,7 +124,7 @@ mn_status mn_mesh_sheet(mn_context *ctx, mn_vec3 origin, mn_vec3 u, mn_vec3 v, i
                         mn_simplex_mesh *mesh)
 {
   lattice l = make_lattice(nu, nv, 0, 0);
-  MN_TRY(make(ctx, 3, 3, l.s[0] * l.s[1], 2 * l.n[0] * l.n[1], mesh));
+  MN_TRY(mn_simplex_mesh_create(ctx, 3, 3, l.s[0] * l.s[1], 2 * l.n[0] * l.n[1], mesh));
   for (size_t j = 0; j < l.s[1]; j++)
     for (size_t i = 0; i < l.s[0]; i++)
       mesh->node[lattice_node(&l, i, j, 0)] =
@@ -157,7 +143,7 @@ mn_status mn_mesh_disk(mn_context *ctx, mn_vec3 center, double radius, int rings
                        mn_simplex_mesh *mesh)
 {
   size_t n = (size_t)rings;
-  MN_TRY(make(ctx, 2, 3, 1 + 3 * n * (n + 1), 6 * n * n, mesh));
+  MN_TRY(mn_simplex_mesh_create(ctx, 2, 3, 1 + 3 * n * (n + 1), 6 * n * n, mesh));
   uint32_t *out = mesh->element;
   mesh->node[0] = center;
   for (size_t k = 1; k <= n; k++) {
@@ -180,7 +166,7 @@ mn_status mn_mesh_line(mn_context *ctx, int dim, mn_vec3 a, mn_vec3 b, int segme
                        mn_simplex_mesh *mesh)
 {
   size_t n = (size_t)segments;
-  MN_TRY(make(ctx, dim, 2, n + 1, n, mesh));
+  MN_TRY(mn_simplex_mesh_create(ctx, dim, 2, n + 1, n, mesh));
   for (size_t i = 0; i <= n; i++)
     mesh->node[i] = mn_madd(a, (double)i / segments, mn_sub(b, a));
   for (size_t i = 0; i < n; i++) {
@@ -194,7 +180,7 @@ mn_status mn_mesh_circle(mn_context *ctx, int dim, mn_vec3 center, double radius
                          mn_simplex_mesh *mesh)
 {
   size_t n = (size_t)segments;
-  MN_TRY(make(ctx, dim, 2, n, n, mesh));
+  MN_TRY(mn_simplex_mesh_create(ctx, dim, 2, n, n, mesh));
   for (size_t i = 0; i < n; i++) {
     mesh->node[i] = polar(center, radius, (double)i / segments);
     mesh->element[2 * i] = (uint32_t)i;

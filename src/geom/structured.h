@@ -18,6 +18,12 @@ MN_MUST_CHECK mn_status mn_mesh_ring(mn_context *ctx, mn_vec3 center, double inn
 MN_MUST_CHECK mn_status mn_mesh_tube(mn_context *ctx, mn_vec3 center, double inner, double outer,
                                      double length, int through, int around, int along,
                                      mn_simplex_mesh *mesh);
+/* 3D: a ball of `layers` layers, the surface an icosahedron's of 20 layers^2 triangles. */
+MN_MUST_CHECK mn_status mn_mesh_ball(mn_context *ctx, mn_vec3 center, double radius, int layers,
+                                     mn_simplex_mesh *mesh);
+/* 3D: a torus around a unit axis: a disk of `rings` rings carried round in `around` >= 3 steps. */
+MN_MUST_CHECK mn_status mn_mesh_torus(mn_context *ctx, mn_vec3 center, mn_vec3 axis, double major,
+                                      double minor, int rings, int around, mn_simplex_mesh *mesh);
 /* 3D: a sheet of triangles, origin + s u + t v, 0 <= s, t <= 1. */
 MN_MUST_CHECK mn_status mn_mesh_sheet(mn_context *ctx, mn_vec3 origin, mn_vec3 u, mn_vec3 v, int nu,
                                       int nv, mn_simplex_mesh *mesh);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "geom/fill.h"
 #include "geom/structured.h"
 #include "math/motion.h"
 #include "solid/solid.h"
@@ -62,6 +63,17 @@ static mn_status make_facets(mn_bodies *b, part *p)
   return MN_OK;
 }
 
+static void report_mesh(const mn_bodies *b, const part *p)
+{
+  mn_mesh_quality q = mn_mesh_measure(&p->mesh);
+  const char *name = p->def->name;
+  mn_log(b->ctx, MN_LOG_INFO,
+         "body %s%s%s: %zu %s of order %d, %zu nodes, %s from %.1f to %.1f degrees",
+         *name ? "\"" : "", *name ? name : "without a name", *name ? "\"" : "", p->mesh.elements,
+         b->dim == 3 ? "tetrahedra" : "triangles", p->mesh.order, p->mesh.nodes,
+         b->dim == 3 ? "angles between faces" : "angles", q.least_angle, q.greatest_angle);
+}
+
 static mn_status make_part(mn_bodies *b, const mn_body_def *def, part *p)
 {
   const mn_domain_def *d = &b->model->domain;
@@ -74,6 +86,7 @@ static mn_status make_part(mn_bodies *b, const mn_body_def *def, part *p)
   }
   if (def->kind != MN_BODY_ELASTIC)
     return MN_OK;
+  report_mesh(b, p);
   MN_TRY(MN_NEW(b->ctx, "a body's stress", p->mesh.elements, &p->stress));
   return MN_NEW(b->ctx, "a body's volume ratios", p->mesh.elements, &p->jacobian);
 }

@@ -10,6 +10,9 @@
 #include "geom/structured.h"
 #include "math/vec.h"
 
+/* R/r of a torus below which a lattice fills it better: around the hole steps get too short. */
+static const double FAT_TORUS = 2;
+
 static int cells_of(double length, double spacing, int least)
 {
   double n = floor(length / spacing + 0.5);
@@ -30,6 +33,11 @@ static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn
   if (dim == 2 && shape->kind == MN_SHAPE_TORUS)
     return mn_mesh_ring(ctx, shape->a, shape->R - shape->r, shape->R + shape->r,
                         cells_of(2 * shape->r, h, 1), cells_of(2 * MN_PI * shape->R, h, 8), mesh);
+  if (dim == 3 && shape->kind == MN_SHAPE_SPHERE)
+    return mn_mesh_ball(ctx, shape->a, shape->r, cells_of(shape->r, h, 2), mesh);
+  if (dim == 3 && shape->kind == MN_SHAPE_TORUS && shape->R >= FAT_TORUS * shape->r)
+    return mn_mesh_torus(ctx, shape->a, shape->b, shape->R, shape->r, cells_of(shape->r, h, 2),
+                         cells_of(2 * MN_PI * shape->R, h, 12), mesh);
   return mn_fill(ctx, shape, h, mesh);
 }
 
@@ -64,13 +72,23 @@ static mn_status surface_mesh(mn_context *ctx, const mn_shape *shape, double h,
   mn_simplex_mesh full;
   uint32_t *facet = NULL;
   size_t facets = 0;
-  MN_TRY(mn_fill(ctx, shape, h, &full));
+  MN_TRY(solid_mesh(ctx, shape, h, &full));
   mn_status status = mn_simplex_mesh_boundary(ctx, &full, &facet, &facets);
   if (status == MN_OK)
     status = keep_facets(ctx, &full, facet, facets, mesh);
   mn_free(facet);
   mn_simplex_mesh_destroy(&full);
   return status;
+}
+
+/* No mesh of a file within the shape meets itself. */
+static mn_status check_crossings(mn_context *ctx, const mn_shape *shape)
+{
+  if (shape->kind == MN_SHAPE_MESH)
+    return mn_mesh_check_crossings(ctx, shape->mesh);
+  for (int i = 0; i < shape->count; i++)
+    MN_TRY(check_crossings(ctx, shape->part[i]));
+  return MN_OK;
 }
 
 static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, double h,
@@ -85,6 +103,7 @@ static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, d
     return mn_mesh_sheet(ctx, def->corner, def->along, def->across,
                          cells_of(mn_length(def->along), h, 1),
                          cells_of(mn_length(def->across), h, 1), mesh);
+  MN_TRY(check_crossings(ctx, def->shape));
   if (def->kind == MN_BODY_ELASTIC || (def->kind == MN_BODY_RIGID && dim == 2))
     return solid_mesh(ctx, def->shape, h, mesh);
   return surface_mesh(ctx, def->shape, h, mesh);

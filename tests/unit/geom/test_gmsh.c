@@ -93,6 +93,12 @@ static void test_refused(void **state)
       {HEAD2, "$Elements\n1\n1 99 0 1\n$EndElements\n", "type 99", 3},
       {HEAD2, "$Elements\n1\n1 4 0 1 2 x\n$EndElements\n", "whole number", 3},
       {HEAD2, "$Elements\n900\n1 4 0 1 2 3 4\n", "whole number", 3},
+      {HEAD2, "$Elements\n2\n1 4 0 1 2 3 4\n7 4 0 1 3 2 4\n$EndElements\n",
+       "line 14: element 7, a tetrahedron, is inverted: its volume is -0.16", 3},
+      {HEAD2, "$Elements\n2\n1 4 0 1 2 3 4\n7 4 0 1 2 3 3\n$EndElements\n",
+       "element 7, a tetrahedron, is flat", 3},
+      {HEAD2, "$Elements\n1\n5 2 0 1 2 2\n$EndElements\n", "element 5, a triangle, is flat", 3},
+      {HEAD2, "$Elements\n1\n5 1 0 1 1\n$EndElements\n", "element 5, a line, is flat", 3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     snprintf(body, sizeof body, "%s%s", nodes, cases[i].elements);
@@ -106,6 +112,12 @@ static void test_refused(void **state)
                     "$Elements\n1\n1 2 0 1 1 3\n$EndElements\n",
                     3, &m),
               MN_BAD_INPUT, "node 1 is there twice");
+  CHECK_FAILS(ctx,
+              parse(ctx, HEAD2,
+                    "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
+                    "$Elements\n1\n4 2 0 1 3 2\n$EndElements\n",
+                    2, &m),
+              MN_BAD_INPUT, "element 4, a triangle, is inverted");
   CHECK_FAILS(ctx, mn_gmsh_read(ctx, "/nonexistent.msh", 3, &m), MN_BAD_INPUT, "nonexistent");
   mn_context_destroy(&ctx);
   CHECK_DONE();

@@ -1,11 +1,14 @@
 /* Structured meshes: volumes, boundaries, quadratic nodes; meshes that do not hang together. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "check.h"
+#include "geom/fill.h"
 #include "geom/structured.h"
 #include "math/vec.h"
+#include "meniscus/shape.h"
 
 static const mn_vec3 ZERO = {{0, 0, 0}};
 
@@ -106,10 +109,99 @@ static void test_refusals(void **state)
   CHECK_DONE();
 }
 
+/* Closed, of positive elements, the surface where it should be; returns the volume. */
+static double examine_round(mn_context *ctx, mn_simplex_mesh *m, const mn_shape *shape,
+                            size_t facets, double angles[2])
+{
+  double least, sum = volume(m, &least), off = 0;
+  size_t count, per = 3;
+  uint32_t *facet = NULL;
+  CHECK_GE(least, 1e-9);
+  CHECK_NEAR(enclosed(ctx, m, &count), sum, 1e-12);
+  CHECK(count == facets);
+  CHECK_OK(ctx, mn_simplex_mesh_boundary(ctx, m, &facet, &count));
+  for (size_t i = 0; i < count * per; i++)
+    off = fmax(off, fabs(mn_shape_distance(shape, m->node[facet[i]])));
+  CHECK_LE(off, 1e-14);
+  mn_mesh_quality q = mn_mesh_measure(m);
+  printf("%zu nodes, %zu elements, angles %.2f to %.2f\n", m->nodes, m->elements, q.least_angle,
+         q.greatest_angle);
+  angles[0] = fmin(angles[0], q.least_angle);
+  angles[1] = fmax(angles[1], q.greatest_angle);
+  mn_free(facet);
+  mn_simplex_mesh_destroy(m);
+  return sum;
+}
+
+/* Balls and tori: volumes of second order, angles far better than those of a filled lattice. */
+static void test_round(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_simplex_mesh m;
+  mn_shape *shape;
+  double h[4], error[4], ball[2] = {180, 0}, torus[2] = {180, 0};
+  CHECK_OK(ctx, mn_shape_sphere(ctx, 3, mn_v3(0.1, 0.2, 0.3), 0.5, &shape));
+  for (int k = 0; k < 4; k++) {
+    int n = 2 << k;
+    CHECK_OK(ctx, mn_mesh_ball(ctx, mn_v3(0.1, 0.2, 0.3), 0.5, n, &m));
+    h[k] = 1.0 / n;
+    error[k] = 4 * MN_PI / 3 * 0.125 - examine_round(ctx, &m, shape, 20 * (size_t)(n * n), ball);
+  }
+  CHECK_ORDER(h, error, 4, 2, 0.1);
+  mn_shape_destroy(&shape);
+  mn_vec3 axis = mn_scale(1 / sqrt(14), mn_v3(1, 2, -3));
+  CHECK_OK(ctx, mn_shape_torus(ctx, 3, mn_v3(1, 0, 0), axis, 0.5, 0.2, &shape));
+  for (int k = 0; k < 3; k++) {
+    int n = 2 << k, around = 16 * n;
+    CHECK_OK(ctx, mn_mesh_torus(ctx, mn_v3(1, 0, 0), axis, 0.5, 0.2, n, around, &m));
+    h[k] = 1.0 / n;
+    error[k] = 2 * MN_PI * MN_PI * 0.5 * 0.04 -
+               examine_round(ctx, &m, shape, 12 * (size_t)(n * around), torus);
+  }
+  CHECK_ORDER(h, error, 3, 2, 0.1);
+  mn_shape_destroy(&shape);
+  CHECK_OK(ctx, mn_shape_torus(ctx, 3, mn_v3(0, 0, 0), mn_v3(0, 1, 0), 0.4, 0.2, &shape));
+  CHECK_OK(ctx, mn_mesh_torus(ctx, mn_v3(0, 0, 0), mn_v3(0, 1, 0), 0.4, 0.2, 4, 50, &m));
+  (void)examine_round(ctx, &m, shape, 12 * 4 * 50, torus); /* the fattest that bodies use it for */
+  CHECK_GE(ball[0], 35);
+  CHECK_LE(ball[1], 132);
+  CHECK_GE(torus[0], 23);
+  CHECK_LE(torus[1], 132);
+  CHECK_FAILS(ctx, mn_mesh_ball(ctx, mn_v3(0, 0, 0), 1, 1000000, &m), MN_BAD_INPUT, "nodes");
+  mn_shape_destroy(&shape);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* The control: a torus of steps that are too long has bad angles, a shrunk ball the wrong volume.
+ */
+static void test_round_control(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_simplex_mesh m;
+  mn_shape *shape;
+  double angles[2] = {180, 0};
+  CHECK_OK(ctx, mn_shape_sphere(ctx, 3, mn_v3(0, 0, 0), 0.5, &shape));
+  CHECK_OK(ctx, mn_mesh_torus(ctx, mn_v3(0, 0, 0), mn_v3(0, 0, 1), 0.5, 0.2, 8, 12, &m));
+  CHECK_GE(mn_mesh_measure(&m).least_angle, 23);
+  CHECK_MUST_HAVE_FAILED();
+  mn_simplex_mesh_destroy(&m);
+  CHECK_OK(ctx, mn_mesh_ball(ctx, mn_v3(0, 0, 0), 0.499, 2, &m));
+  (void)examine_round(ctx, &m, shape, 80, angles);
+  CHECK_MUST_HAVE_FAILED();
+  mn_shape_destroy(&shape);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_meshes),
+      cmocka_unit_test(test_round),
+      cmocka_unit_test(test_round_control),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

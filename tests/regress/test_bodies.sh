@@ -1,0 +1,129 @@
+#!/bin/bash
+# Bodies from a user's files, through the program itself: one line of a scene makes one from an OBJ and runs; surfaces
+# that are open, or meet themselves, and elements that are inverted are refused, with the element named.
+set -eu
+program=$1
+export OMP_WAIT_POLICY=passive # idle threads sleep: the machine may be busy
+work=$(mktemp -d /tmp/mn_bodies_XXXXXX)
+trap 'rm -rf "$work"' EXIT
+failed=0
+cd "$work"
+
+# expect STATUS WORDS COMMAND...: WORDS is an extended regular expression that the output must match.
+expect() {
+  local status=0 wanted=$1 words=$2
+  shift 2
+  "$@" > out 2>&1 || status=$?
+  if [ $status = "$wanted" ] && { [ -z "$words" ] || grep -Eq -- "$words" out; }; then
+    echo "ok    $wanted  $(head -c 300 out | tr '\n' ' ')"
+  else
+    echo "FAIL  $*: exit $status instead of $wanted, or no \"$words\" in: $(cat out)"
+    failed=1
+  fi
+}
+scene() { # the body's line; the domain's size
+  echo "return scene { domain = box { size = ${2-{4, 4, 4\}}, cells = ${3-{8, 8, 8\}} },
+    solids = { $1 }, dynamics = dynamics { dt = 0.01, contact = false }, output = { frames = 1, every = 0.02, preview = false } }" > scene.lua
+}
+elastic() { scene "elastic { name = 'b', shape = mesh { file = '$1' }, spacing = 0.3, young = 1e5, density = 1000 }"; }
+
+# surface KIND: an OBJ file
+surface() {
+  awk -v kind="$1" 'BEGIN {
+    pi = atan2(0, -1)
+    if (kind == "cube" || kind == "cubes") {
+      for (s = 0; s < (kind == "cubes" ? 2 : 1); s++) {
+        for (c = 0; c < 8; c++)
+          print "v", 1 + 0.4 * s + c % 2, 1 + 0.3 * s + int(c / 2) % 2, 1 + 0.45 * s + int(c / 4)
+        n = split("1 3 4 2 5 6 8 7 1 2 6 5 3 7 8 4 1 5 7 3 2 4 8 6", q, " ")
+        for (f = 1; f <= n; f += 4) print "f", q[f] + 8 * s, q[f + 1] + 8 * s, q[f + 2] + 8 * s, q[f + 3] + 8 * s
+      }
+      exit
+    }
+    along = 48; around = 12 # a tube along a circle, or along an eight that passes through itself
+    r = kind == "torus" ? 0.35 : 0.15
+    for (i = 0; i < along; i++) {
+      t = 2 * pi * i / along
+      if (kind == "torus") { x = cos(t); y = sin(t); dx = -sin(t); dy = cos(t) }
+      else { x = sin(t); y = sin(2 * t) / 2; dx = cos(t); dy = cos(2 * t) }
+      d = sqrt(dx * dx + dy * dy)
+      for (j = 0; j < around; j++) {
+        a = 2 * pi * j / around
+        print "v", 2 + x + r * cos(a) * dy / d, 2 + y - r * cos(a) * dx / d, 2 + r * sin(a)
+      }
+    }
+    for (i = 0; i < along; i++) for (j = 0; j < around; j++) {
+      p = 1 + i * around + j; q2 = 1 + (i + 1) % along * around + j
+      s = 1 + i * around + (j + 1) % around; u = 1 + (i + 1) % along * around + (j + 1) % around
+      print "f", p, q2, u, s
+    }
+  }'
+}
+for kind in cube cubes torus eight; do surface $kind > $kind.obj; done
+
+# The control: clean surfaces are meshed and run, in one line of the scene, and the mesh is reported.
+elastic cube.obj
+expect 0 'body "b": [0-9]+ tetrahedra of order 1, [0-9]+ nodes, angles between faces from [0-9.]+ to [0-9.]+ degrees' "$program" check scene.lua
+expect 0 '' "$program" run scene.lua -o cube --quiet
+elastic torus.obj
+expect 0 'tetrahedra' "$program" check scene.lua
+scene "rigid { name = 'b', shape = mesh { file = 'torus.obj' }, density = 500 }"
+expect 0 '' "$program" run scene.lua -o rigid --quiet
+
+# Balls and tori are built in, with angles that a filled lattice does not reach.
+ball="elastic { name = 'b', shape = SHAPE, spacing = 0.25, young = 1e5, density = 1000 }"
+scene "${ball/SHAPE/sphere { center = {2, 2, 2\}, radius = 1 \}}"
+expect 0 'body "b": 1280 tetrahedra of order 1, 309 nodes, angles between faces from 40.2 to 129.2 degrees' "$program" check scene.lua
+scene "${ball/SHAPE/torus { center = {2, 2, 2\}, major = 1, minor = 0.4, axis = {0, 1, 0\} \}}"
+expect 0 'body "b": 1800 tetrahedra of order 1, 475 nodes, angles between faces from 2[0-9.]+ to 12[0-9.]+ degrees' "$program" check scene.lua
+expect 0 '' "$program" run scene.lua -o torus --quiet
+
+# Surfaces that meet themselves.
+elastic cubes.obj
+expect 2 'body "b": .*cubes.obj: line [0-9]+: a triangle crosses or touches that of line [0-9]+ near' "$program" check scene.lua
+elastic eight.obj
+expect 2 'eight.obj: line [0-9]+: a triangle crosses or touches that of line [0-9]+' "$program" check scene.lua
+expect 2 'eight.obj: line' "$program" run scene.lua -o eight --quiet
+scene "rigid { name = 'b', shape = mesh { file = 'eight.obj' }, density = 500 }"
+expect 2 'eight.obj: line' "$program" check scene.lua
+scene "rigid { name = 'b', shape = transform { shape = mesh { file = 'cubes.obj' }, translate = {0.5, 0, 0} }, density = 500 }"
+expect 2 'cubes.obj: line' "$program" check scene.lua
+# As an obstacle it is the union of its parts, as documented.
+scene "obstacle { shape = mesh { file = 'cubes.obj' } }, rigid { shape = sphere { center = {3.5, 3.5, 3.5}, radius = 0.3 }, density = 500 }"
+expect 0 '' "$program" check scene.lua
+
+# An open surface; one with a face turned; the whole inside out, which is turned.
+sed '$d' cube.obj > open.obj
+elastic open.obj
+expect 2 'open.obj: line [0-9]+: the edge of vertices .* belongs to 1 triangle' "$program" check scene.lua
+sed '$s/.*/f 6 8 4 2/' cube.obj > turned.obj
+elastic turned.obj
+expect 2 'turned.obj: line [0-9]+: runs along the edge' "$program" check scene.lua
+awk '/^f/ { print "f", $5, $4, $3, $2; next } { print }' cube.obj > inside.obj
+elastic inside.obj
+expect 0 'inside out and is turned' "$program" check scene.lua
+
+# Gmsh files: an inverted tetrahedron, an inverted triangle, and both as they should be.
+msh() { # nodes of the second tetrahedron
+  printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 1 1 1\n2 2 1 1\n3 1 2 1\n4 1 1 2\n5 2 2 2\n$EndNodes\n'
+  printf '$Elements\n2\n11 4 0 1 2 3 4\n12 4 0 %s\n$EndElements\n' "$1"
+}
+msh '2 3 4 5' > good.msh
+msh '3 2 4 5' > bad.msh
+body="elastic { name = 'b', file = 'FILE', young = 1e5, density = 1000 }"
+scene "${body/FILE/good.msh}"
+expect 0 'body "b": 2 tetrahedra of order 1, 5 nodes' "$program" check scene.lua
+expect 0 '' "$program" run scene.lua -o msh --quiet
+scene "${body/FILE/bad.msh}"
+expect 2 'body "b": .*bad.msh: line 15: element 12, a tetrahedron, is inverted' "$program" check scene.lua
+flat() {
+  printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 1 1 0\n2 2 1 0\n3 1 2 0\n4 2 2 0\n$EndNodes\n'
+  printf '$Elements\n2\n21 2 0 1 2 3\n22 2 0 %s\n$EndElements\n' "$1"
+}
+flat '2 4 3' > good2.msh
+flat '2 3 4' > bad2.msh
+scene "${body/FILE/good2.msh}" '{4, 4}' '{8, 8}'
+expect 0 'body "b": 2 triangles of order 1, 4 nodes, angles from 45.0 to 90.0 degrees' "$program" check scene.lua
+scene "${body/FILE/bad2.msh}" '{4, 4}' '{8, 8}'
+expect 2 'bad2.msh: line 14: element 22, a triangle, is inverted' "$program" check scene.lua
+exit $failed
