@@ -170,6 +170,18 @@ const uint32_t *mn_deform_element_nodes(const mn_deform *d, int body, int *nodes
   return g ? g->node : NULL;
 }
 
+void mn_deform_volume_ratio(const mn_deform *d, int body, double *ratio)
+{
+  const mn_energy_group *g = stressed(d, body);
+  for (size_t e = 0; g && mn_energy_is_elastic(g) && e < g->count; e++) {
+    mn_vec3 x[MN_ENERGY_NODES_MAX];
+    local(d, g, e, x);
+    ratio[e] = 0;
+    for (int q = 0; q < g->points; q++)
+      ratio[e] += mn_mat3_determinant(mn_elastic_gradient(g, e, q, x)) / g->points;
+  }
+}
+
 /* sigma = P F^T / J, averaged over the points of quadrature. */
 static mn_mat3 cauchy_of(const mn_energy_group *g, size_t e, const mn_vec3 *x)
 {

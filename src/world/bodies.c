@@ -432,7 +432,9 @@ static mn_body_view look_deformable(mn_bodies *b, part *p)
                        .thin = p->def->kind != MN_BODY_ELASTIC};
   if (p->def->kind == MN_BODY_ELASTIC) {
     mn_deform_stress(deform, p->index, NULL, p->stress);
+    mn_deform_volume_ratio(deform, p->index, p->jacobian);
     view.stress = p->stress;
+    view.jacobian = p->jacobian;
   }
   return view;
 }
