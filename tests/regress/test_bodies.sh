@@ -40,6 +40,18 @@ surface() {
       }
       exit
     }
+    if (kind == "sphere") { # 12 rings between the poles
+      print "v 2 2 3"; print "v 2 2 1"
+      for (i = 1; i < 12; i++) for (j = 0; j < 24; j++)
+        print "v", 2 + sin(pi * i / 12) * cos(pi * j / 12), 2 + sin(pi * i / 12) * sin(pi * j / 12), 2 + cos(pi * i / 12)
+      for (j = 0; j < 24; j++) {
+        k = (j + 1) % 24
+        print "f", 1, 3 + j, 3 + k
+        print "f", 2, 243 + k, 243 + j
+        for (i = 0; i < 10; i++) print "f", 3 + 24 * i + j, 27 + 24 * i + j, 27 + 24 * i + k, 3 + 24 * i + k
+      }
+      exit
+    }
     along = 48; around = 12 # a tube along a circle, or along an eight that passes through itself
     r = kind == "torus" ? 0.35 : 0.15
     for (i = 0; i < along; i++) {
@@ -59,12 +71,14 @@ surface() {
     }
   }'
 }
-for kind in cube cubes torus eight; do surface $kind > $kind.obj; done
+for kind in cube cubes sphere torus eight; do surface $kind > $kind.obj; done
 
 # The control: clean surfaces are meshed and run, in one line of the scene, and the mesh is reported.
 elastic cube.obj
 expect 0 'body "b": [0-9]+ tetrahedra of order 1, [0-9]+ nodes, angles between faces from [0-9.]+ to [0-9.]+ degrees' "$program" check scene.lua
 expect 0 '' "$program" run scene.lua -o cube --quiet
+elastic sphere.obj
+expect 0 'tetrahedra' "$program" check scene.lua
 elastic torus.obj
 expect 0 'tetrahedra' "$program" check scene.lua
 scene "rigid { name = 'b', shape = mesh { file = 'torus.obj' }, density = 500 }"

@@ -89,13 +89,13 @@ static void tube(curve *at, double r, int along, int around)
 }
 
 /* A ball of rings between poles whose triangles are thin. */
-static void ball(int n)
+static void ball(int n, double x)
 {
-  vertex(0, 0, 1);
-  vertex(0, 0, -1);
+  vertex(x, 0, 1);
+  vertex(x, 0, -1);
   for (int i = 1; i < n; i++)
     for (int j = 0; j < 2 * n; j++)
-      vertex(sin(MN_PI * i / n) * cos(MN_PI * j / n), sin(MN_PI * i / n) * sin(MN_PI * j / n),
+      vertex(x + sin(MN_PI * i / n) * cos(MN_PI * j / n), sin(MN_PI * i / n) * sin(MN_PI * j / n),
              cos(MN_PI * i / n));
   for (int j = 0; j < 2 * n; j++) {
     int next = (j + 1) % (2 * n), last = 3 + (n - 2) * 2 * n;
@@ -108,6 +108,23 @@ static void ball(int n)
     }
   }
   vertices += 2 + (n - 1) * 2 * n;
+}
+
+/* A bar from z = -1 to 2 in three pieces, with corners at z = 0 and 1, within one triangle there.
+ */
+static void pillar(void)
+{
+  for (int k = 0; k < 4; k++)
+    for (int c = 0; c < 4; c++)
+      vertex(c == 1 || c == 2 ? 0.8 : 0.5, c >= 2 ? 0.3 : 0.1, k - 1);
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < 4; c++) {
+      int a = 1 + 4 * k + c, b = 1 + 4 * k + (c + 1) % 4;
+      face(a, b, b + 4);
+      face(a, b + 4, a + 4);
+    }
+  face(1, 3, 2), face(1, 4, 3), face(13, 14, 15), face(13, 15, 16);
+  vertices += 16;
 }
 
 static mn_status judge(mn_context *ctx)
@@ -141,12 +158,14 @@ static void test_clean(void **state)
   begin(), cube(mn_v3(1e6, -1e6, 1e6), mn_v3(1e-3, 1, 1e-3)); /* far off and slender */
   CHECK_OK(ctx, judge(ctx));
   for (int n = 4; n <= 64; n *= 4) {
-    begin(), ball(n);
+    begin(), ball(n, 0);
     CHECK_OK(ctx, judge(ctx));
     begin(), tube(circle, 0.4, 4 * n, n);
     CHECK_OK(ctx, judge(ctx));
   }
-  begin(), ball(72); /* 20448 triangles */
+  begin(), ball(72, 0); /* 20448 triangles */
+  CHECK_OK(ctx, judge(ctx));
+  begin(), ball(16, 0), ball(16, 2.01);
   CHECK_OK(ctx, judge(ctx));
   begin(), tube(eight_lifted, 0.1, 200, 24);
   CHECK_OK(ctx, judge(ctx));
@@ -175,6 +194,14 @@ static void test_refused(void **state)
     begin(), cube(o, one), cube(second[i].lo, second[i].size);
     CHECK_FAILS(ctx, judge(ctx), MN_BAD_INPUT, "must not meet itself");
   }
+  begin(), cube(o, one), pillar(); /* its vertices lie in the faces that it passes through */
+  CHECK_FAILS(ctx, judge(ctx), MN_BAD_INPUT, "must not meet itself");
+  /* flat: the top of a pyramid is pushed into its base, and beyond an edge */
+  strcpy(text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 0\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+  length = strlen(text);
+  CHECK_FAILS(ctx, judge(ctx), MN_BAD_INPUT, "must not meet itself");
+  begin(), ball(16, 0), ball(16, 1.99); /* only the foremost triangles meet */
+  CHECK_FAILS(ctx, judge(ctx), MN_BAD_INPUT, "must not meet itself");
   begin(), tube(eight_flat, 0.1, 200, 24);
   CHECK_FAILS(ctx, judge(ctx), MN_BAD_INPUT, "t.obj: line ");
   begin(), tube(eight_lifted, 0.31, 200, 24); /* too thick for the gap */
