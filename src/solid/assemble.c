@@ -204,10 +204,15 @@ void mn_assembly_destroy(mn_assembly *as)
   *as = (mn_assembly){0};
 }
 
+int64_t mn_assembly_entry(const mn_assembly *as, size_t node, int i, size_t other, int j)
+{
+  uint32_t block = find_block(as, node, (int64_t)other);
+  return as->pattern.start[node * (size_t)as->dim + (size_t)i] + (int64_t)block * as->dim + j;
+}
+
 int64_t mn_assembly_diagonal(const mn_assembly *as, size_t node, int i)
 {
-  uint32_t block = find_block(as, node, (int64_t)node);
-  return as->pattern.start[node * (size_t)as->dim + (size_t)i] + (int64_t)block * as->dim + i;
+  return mn_assembly_entry(as, node, i, node, i);
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ typedef struct mn_contact_def {
   double thickness;     /* m, kept between the nodes of deformable bodies and others */
   double node_friction; /* of deformable bodies */
   int sweep;            /* 0: only what touches already is seen: a negative control */
+  int kicks;            /* 1: elastic bodies are kicked like cloth: a negative control */
 } mn_contact_def;
 
 mn_contact_def mn_contact_def_default(void);

@@ -571,16 +571,39 @@ static void thin_all(mn_touches *touches, int dim)
   touches->count = kept;
 }
 
+static mn_status start(finder *f)
+{
+  mn_contact *c = f->c;
+  f->out->count = 0;
+  for (int i = 0; i < c->rigid->count; i++)
+    swept_box(f, i);
+  return mn_boxgrid_build(&c->grid, c->ctx, c->lo, c->hi, (uint32_t)c->rigid->count);
+}
+
+static void sort(mn_touches *touches)
+{
+  if (touches->count)
+    qsort(touches->at, touches->count, sizeof *touches->at, by_key);
+}
+
+mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
+                                const mn_twist *twist, const mn_contact_nodes *nodes,
+                                const mn_vec3 *node_free, double dt, mn_touches *touches)
+{
+  finder f = {c, pose, free, twist, nodes, node_free, dt, touches};
+  MN_TRY(start(&f));
+  MN_TRY(find_nodes(&f));
+  sort(touches);
+  return MN_OK;
+}
+
 mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
                           const mn_twist *twist, const mn_contact_nodes *nodes,
                           const mn_vec3 *node_free, double dt, mn_touches *touches)
 {
   finder f = {c, pose, free, twist, nodes, node_free, dt, touches};
   int n = c->rigid->count;
-  touches->count = 0;
-  for (int i = 0; i < n; i++)
-    swept_box(&f, i);
-  MN_TRY(mn_boxgrid_build(&c->grid, c->ctx, c->lo, c->hi, (uint32_t)n));
+  MN_TRY(start(&f));
   for (int i = 0; i < n; i++) {
     const mn_rigid_body *b = &c->rigid->body[i];
     if (!b->def.collides || !b->moves) /* each pair has one that moves and asks */
@@ -595,8 +618,7 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
   if (nodes->count)
     MN_TRY(find_nodes(&f));
   c->tests += c->grid.tests;
-  if (touches->count)
-    qsort(touches->at, touches->count, sizeof *touches->at, by_key);
+  sort(touches);
   thin_all(touches, c->rigid->dim);
   return MN_OK;
 }

@@ -85,6 +85,11 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
                           const mn_twist *twist, const mn_contact_nodes *nodes,
                           const mn_vec3 *node_free, double dt, mn_touches *touches);
 
+/* Only those between nodes or facets and rigid bodies. */
+mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
+                                const mn_twist *twist, const mn_contact_nodes *nodes,
+                                const mn_vec3 *node_free, double dt, mn_touches *touches);
+
 mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v);
 void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose);
 /* Sweeps until the velocities stand still. */
@@ -93,6 +98,10 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
 /* Arms and effective masses. */
 void mn_contact_prepare(mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
                         mn_touches *touches);
+/* How much faster the rigid partner of a node goes for an impulse of 1: along the normal, and along
+   the tangent where it is most. 1/kg; sets the arm. */
+void mn_touch_mobility(const mn_contact *c, const mn_rigid_state *pose, mn_touch *touch,
+                       double *normal, double *tangent);
 void mn_contact_push(mn_contact *c, const mn_touches *touches, double dt, mn_twist *push);
 
 #endif

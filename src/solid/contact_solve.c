@@ -90,20 +90,16 @@ static mn_vec3 response(const mn_contact *c, const mn_touch *t, const mn_contact
     add_impulse(&c->mobile[t->b], &b, t->rb, -1, p);
     return mn_sub(u, mn_twist_at(b, t->rb));
   }
-  double sum = 0;
-  for (int k = 0; k < t->nodes; k++)
+  double sum = 0; /* no nodes given: of the rigid partner alone */
+  for (int k = 0; nodes && k < t->nodes; k++)
     sum += t->weight[k] * t->weight[k] * inverse_mass(nodes, t->node[k]);
   return mn_madd(u, sum, p);
 }
 
-/* 0 masses if neither partner can move. */
-static void prepare(const mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
-                    mn_touch *t)
+/* The greatest response along a tangent. */
+static double tangent_response(const mn_contact *c, const mn_touch *t,
+                               const mn_contact_nodes *nodes)
 {
-  t->ra = mn_sub(t->at, pose[t->a].x);
-  t->rb = t->b >= 0 ? mn_sub(t->at, pose[t->b].x) : mn_v3(0, 0, 0);
-  double k = mn_dot(t->n, response(c, t, nodes, t->n));
-  t->mass = k > 0 ? 1 / k : 0;
   mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
   mn_vec3 t1 = c->rigid->dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
   t1 = mn_scale(1 / mn_length(t1), t1);
@@ -114,7 +110,27 @@ static void prepare(const mn_contact *c, const mn_rigid_state *pose, const mn_co
     double k12 = mn_dot(t2, u1), k22 = mn_dot(t2, u2);
     k11 = 0.5 * (k11 + k22) + sqrt(0.25 * (k11 - k22) * (k11 - k22) + k12 * k12);
   }
+  return k11;
+}
+
+/* 0 masses if neither partner can move. */
+static void prepare(const mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
+                    mn_touch *t)
+{
+  t->ra = mn_sub(t->at, pose[t->a].x);
+  t->rb = t->b >= 0 ? mn_sub(t->at, pose[t->b].x) : mn_v3(0, 0, 0);
+  double k = mn_dot(t->n, response(c, t, nodes, t->n));
+  t->mass = k > 0 ? 1 / k : 0;
+  double k11 = tangent_response(c, t, nodes);
   t->tangent_mass = k11 > 0 ? 1 / k11 : 0;
+}
+
+void mn_touch_mobility(const mn_contact *c, const mn_rigid_state *pose, mn_touch *t, double *normal,
+                       double *tangent)
+{
+  t->ra = mn_sub(t->at, pose[t->a].x);
+  *normal = mn_dot(t->n, response(c, t, NULL, t->n));
+  *tangent = tangent_response(c, t, NULL);
 }
 
 void mn_contact_prepare(mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,

@@ -167,6 +167,29 @@ MN_MUST_CHECK mn_status mn_deform_begin(mn_deform *deform, double t, double dt);
    does not converge or an element inverts. */
 MN_MUST_CHECK mn_status mn_deform_solve(mn_deform *deform, const mn_vec3 *load,
                                         mn_deform_report *report);
+/* Something that may press on a point of a facet, or on a node, from the side n points to. With
+   d = sum w (x1 - x), how far the point went in the substep, and f = stiffness max(0, n.d - gap):
+
+       force on the point = -f n - friction s / max(|s|, stick),   s = (d - slide) across n
+
+   both inside the implicit equation (explicit bodies do not feel it). */
+typedef struct mn_press {
+  int nodes; /* 1 to 3, of one element */
+  uint32_t node[3];
+  double weight[3];
+  mn_vec3 n;        /* unit */
+  double gap;       /* m, to the other surface where it will be at the end */
+  mn_vec3 slide;    /* m, that the other surface travels in the substep */
+  double stiffness; /* N/m */
+  double friction;  /* N, the most */
+  double stick;     /* m, > 0 */
+  double normal;    /* N, out: f */
+  mn_vec3 force;    /* N, out: on the point; over the substep it is an impulse dt force */
+} mn_press;
+
+/* For the solves to come of this substep, each of which fills `normal` and `force`; borrowed until
+   the next call or begin. */
+void mn_deform_set_press(mn_deform *deform, mn_press *press, size_t count);
 MN_MUST_CHECK mn_status mn_deform_commit(mn_deform *deform);
 MN_MUST_CHECK mn_status mn_deform_save(mn_deform *deform);
 MN_MUST_CHECK mn_status mn_deform_restore(mn_deform *deform);

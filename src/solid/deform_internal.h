@@ -45,7 +45,10 @@ struct mn_deform {
   mn_assembly assembly; /* its pattern's values: the implicit matrix A */
   mn_csr constrained;   /* the same with rows and columns of fixed axes cut; shares the pattern */
   mn_sparse_factor *factor;
-  double *C; /* values of the damping matrix */
+  double *C;       /* values of the damping matrix */
+  mn_press *press; /* borrowed */
+  size_t presses;
+  double *pressed; /* their force in the equation for y */
   double *y0, *y1, *w, *Cw, *y, *trial, *target, *force, *residual, *gradient, *step, *Cu;
   mn_vec3 *position; /* y as vectors, for the energies */
   int began, solved, saved, has_factor, projected;
@@ -76,6 +79,10 @@ MN_MUST_CHECK mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
  */
 MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd,
                                             mn_deform_report *report);
+/* What presses on the bodies at y: forces into d->pressed and the rows; its potential. */
+double mn_deform_press_at(mn_deform *d, const double *y);
+/* value += the Hessian of that potential at y. */
+void mn_deform_press_matrix(const mn_deform *d, const double *y, double *value);
 void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors);
 
 #endif

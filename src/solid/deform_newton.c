@@ -5,7 +5,8 @@
    is the gradient of  Phi(y) = m/2 |y - y0|_M^2 + (y - y1).C (d/2 (y - y1) + w) + E(y) - f.(y -
    y1), since C is that of the start of the step. Newton's matrix A = m M + d C + K(y), with K
    projected to be positive semidefinite, gives a direction of descent; a step is shortened until no
-   element is inverted and Phi falls (Armijo) [Nocedal 2006].
+   element is inverted and Phi falls (Armijo) [Nocedal 2006]. What presses on the bodies
+   (deform_press.c) adds its potential.
 
    A factor is kept as long as it pays: if the residual falls so that at most REUSE more solves with
    it are expected to reach the tolerance, it is used again; else A is assembled and factorised at
@@ -83,13 +84,14 @@ static int evaluate(mn_deform *d, const double *y, point *p, mn_inverted *bad)
     mn_csr_multiply(&d->ctx->exec, &C, d->residual, d->Cu);
   }
   *p = (point){0};
+  double press = mn_deform_press_at(d, y);
   for (size_t i = 0; i < n; i++) {
     double u = y[i] - d->y1[i], away = y[i] - d->y0[i];
     double inertia = d->terms.m * d->mass[i / dim] * away, damping = d->Cu[i] + d->Cw[i];
     kinetic += inertia * away / 2;
     viscous += u * (d->Cu[i] / 2 + d->Cw[i]);
     work += d->force[i] * u;
-    d->residual[i] = inertia + damping + d->gradient[i] - d->force[i];
+    d->residual[i] = inertia + damping + d->gradient[i] - d->force[i] - d->pressed[i];
     if (mn_deform_is_fixed(d, i)) {
       d->residual[i] = 0;
       continue;
@@ -97,9 +99,10 @@ static int evaluate(mn_deform *d, const double *y, point *p, mn_inverted *bad)
     p->residual = mn_max(fabs(d->residual[i]), p->residual);
     p->scale = mn_max(mn_max(fabs(inertia), fabs(d->gradient[i])), p->scale);
     p->scale = mn_max(mn_max(fabs(d->force[i]), fabs(damping)), p->scale);
+    p->scale = mn_max(fabs(d->pressed[i]), p->scale);
   }
-  p->potential = kinetic + viscous + elastic - work;
-  p->size = kinetic + fabs(viscous) + fabs(elastic) + fabs(work);
+  p->potential = kinetic + viscous + elastic - work + press;
+  p->size = kinetic + fabs(viscous) + fabs(elastic) + fabs(work) + press;
   if (isfinite(p->potential) && isfinite(p->residual))
     return 1;
   *bad = (mn_inverted){0, 0};
@@ -139,8 +142,11 @@ static mn_status assemble(mn_deform *d, const double *y, int psd)
     for (int k = 0; k < d->def.dim; k++) {
       double *diagonal = a->value + mn_assembly_diagonal(&d->assembly, i, k);
       *diagonal += d->terms.m * d->mass[i];
-      greatest = mn_max(*diagonal, greatest);
     }
+  mn_deform_press_matrix(d, y, a->value);
+  for (size_t i = 0; i < d->nodes; i++)
+    for (int k = 0; k < d->def.dim; k++)
+      greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);
   d->floor = 16 * DBL_EPSILON * greatest * d->extent;
   constrain(d, greatest > 0 ? greatest : 1, 0);
   return MN_OK;

@@ -132,6 +132,7 @@ static void finish(mn_deform *d)
 {
   double h = d->dt;
   size_t dim = (size_t)d->def.dim;
+  mn_deform_press_at(d, d->y); /* the last one looked at may not be y */
   for (size_t i = 0; i < mn_deform_dofs(d); i++) {
     size_t node = i / dim, k = i % dim;
     double x = d->x[node].v[k], v = d->v[node].v[k], y = d->y[i];
@@ -144,7 +145,7 @@ static void finish(mn_deform *d)
     case MN_NEWMARK:
       *x1 = y;
       *v1 = d->w[i] + d->terms.d * (y - d->y1[i]);
-      *a1 = d->terms.m * (y - d->y0[i]);
+      *a1 = d->terms.m * (y - d->y0[i]) - d->pressed[i] / d->mass[node];
       break;
     case MN_MIDPOINT:
       *x1 = 2 * y - x;
@@ -169,6 +170,7 @@ mn_status mn_deform_begin(mn_deform *d, double t, double dt)
   d->dt = dt;
   d->began = 1;
   d->solved = d->has_factor = 0;
+  mn_deform_set_press(d, NULL, 0);
   memcpy(d->position, d->x, d->nodes * sizeof *d->x);
   MN_TRY(mn_deform_damping(d, d->x));
   set_terms(d);
@@ -299,6 +301,7 @@ mn_status mn_deform_static(mn_deform *d, const mn_vec3 *load, int steps, mn_defo
     return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: a static solve of %d steps%s", steps,
                    d->is_ready ? "" : " before they are ready");
   d->began = d->solved = 0;
+  mn_deform_set_press(d, NULL, 0);
   d->terms = (mn_scheme_terms){0, 0, 1, 0};
   memset(d->Cu, 0, n * sizeof *d->Cu);
   memset(d->Cw, 0, n * sizeof *d->Cw);

@@ -58,7 +58,8 @@ static mn_status make(mn_solids *s, const mn_solids_def *def)
   if (s->deform)
     s->nodes = mn_deform_get(s->deform);
   MN_TRY(mn_contact_create(s->ctx, &def->contact, s->rigid, s->nodes.nodes, &s->contact));
-  return make_work(s);
+  MN_TRY(make_work(s));
+  return mn_solids_press_create(s);
 }
 
 mn_status mn_solids_create(mn_context *ctx, const mn_solids_def *def, mn_solids **solids)
@@ -90,6 +91,7 @@ void mn_solids_destroy(mn_solids **solids)
                    s->soft,        s->node_v, s->node_load, s->node_x,    s->point};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
+    mn_solids_press_destroy(s);
     mn_surface_points_destroy(&s->surface);
     mn_contact_destroy(&s->contact);
     mn_rigid_destroy(&s->rigid);
@@ -274,7 +276,10 @@ static mn_status solids_begin(void *self, double t, double dt)
       mn_rigid_drive(&r->body[i], &r->next[i], t + dt);
   }
   mn_contact_begin(s->contact, s->u, s->nodes.v, mn_solids_part(s) * dt);
-  return s->deform ? mn_deform_begin(s->deform, t, dt) : MN_OK;
+  if (s->deform)
+    MN_TRY(mn_deform_begin(s->deform, t, dt));
+  mn_solids_press_begin(s);
+  return MN_OK;
 }
 
 static mn_status check_finite(mn_solids *s)
@@ -295,6 +300,7 @@ static mn_status solids_solve(void *self, mn_interface *interface, mn_solve_repo
   MN_TRY(check_interface(s, interface));
   take_loads(s, interface);
   if (s->deform) {
+    mn_deform_set_press(s->deform, NULL, 0);
     MN_TRY(mn_deform_solve(s->deform, s->node_load, &s->report.deform));
     s->nodes = mn_deform_get(s->deform);
   }

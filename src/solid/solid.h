@@ -41,6 +41,8 @@ typedef struct mn_solids_report {
   mn_deform_report deform;
   int outer;           /* passes until forces and places agreed */
   double outer_change; /* m/s, of the last pass */
+  int presses;         /* solves of elastic bodies in contact */
+  double pressed;      /* m, the most that forces press elastic surfaces into the thickness */
   double penetration;  /* m, the deepest since creation, over all committed substeps */
 } mn_solids_report;
 const mn_solids_report *mn_solids_last(const mn_solids *solids);

@@ -2,6 +2,7 @@
 #ifndef MN_SOLID_SOLID_INTERNAL_H
 #define MN_SOLID_SOLID_INTERNAL_H
 
+#include "solid/contact_internal.h"
 #include "solid/solid.h"
 
 /* A point of the interface on a rigid body, at the start. */
@@ -32,6 +33,16 @@ struct mn_solids {
   mn_rigid_state *theta;
   mn_soft_row *soft;
   mn_vec3 *node_x, *node_v, *node_load;
+  /* contact of elastic bodies: solid_press.c */
+  mn_facet *thin, *thick; /* facets of springs, shells and rods; of elastic bodies */
+  size_t thins, thicks;
+  mn_touches touch, touch_before; /* their impulse and tangent: forces in N on the rigid partner */
+  mn_press *press;
+  size_t press_capacity;
+  mn_twist *first_u;               /* of the rigid bodies, before elastic ones press on them */
+  mn_vec3 *press_P, *press_T;      /* impulses on the rigid bodies */
+  mn_vec3 *press_free, *press_v;   /* velocities of nodes, from start to end of the substep */
+  double *press_stiffness, *share; /* N/m, of each node; touches of each rigid body */
   /* of the interface */
   surface_point *point;
   size_t points;
@@ -46,5 +57,14 @@ static inline double mn_solids_part(const mn_solids *s)
 
 /* From rigid->now and the nodes' last solve to rigid->next and the nodes' x1, v1. */
 MN_MUST_CHECK mn_status mn_solids_step(mn_solids *solids);
+
+/* Facets into thin and thick, scratch; stiffnesses at the start of a substep. */
+MN_MUST_CHECK mn_status mn_solids_press_create(mn_solids *solids);
+void mn_solids_press_destroy(mn_solids *solids);
+void mn_solids_press_begin(mn_solids *solids);
+/* One more solve of the deformable bodies, against the rigid ones as they move with u. In
+   press_P, press_T what the rigid bodies feel; *agreed: forces changed little since the last pass,
+   or nothing touches. */
+MN_MUST_CHECK mn_status mn_solids_press(mn_solids *solids, int pass, int *agreed);
 
 #endif

@@ -10,7 +10,8 @@
    which for theta = 1/2 is the implicit midpoint rule, for theta = 1 backward Euler, and with
    contact keeps momentum and angular momentum of pairs. F_theta depends on u through the pose:
    passes repeat until u stands still; one is enough without springs, hinges and turning loads.
-   Deformable bodies solve first; contact then acts on their lumped nodes, x += dt k, v += k
+   Deformable bodies solve first. Elastic ones feel contact in their implicit solve, which is
+   repeated: solid_press.c. Of thin ones contact then kicks the lumped nodes, x += dt k, v += k
    [Bridson 2002]: their stiffness feels it in the next substep. Such a kick keeps angular momentum
    if it acts at x - dt v (the place of the start for backward Euler), so that is where gaps are
    measured and from where nodes travel with v.
@@ -21,7 +22,7 @@
 
 #include "base/status.h"
 
-enum { PASSES = 50 };
+enum { PASSES = 50, PRESSES = 8 };
 static const double STILL = 1e-13; /* of the greatest speed: u stands still */
 
 /* Torque of the loads about the centre, the body turned by q. */
@@ -155,12 +156,12 @@ static mn_contact_nodes node_view(const mn_solids *s, const mn_vec3 *x, mn_vec3 
   if (!s->deform || !s->def.contacts)
     return (mn_contact_nodes){0};
   return (mn_contact_nodes){.count = s->nodes.nodes,
-                            .facets = s->nodes.facets,
+                            .facets = s->thins,
                             .x = x,
                             .v = v,
                             .mass = s->nodes.mass,
                             .fixed = s->nodes.fixed,
-                            .facet = s->nodes.facet};
+                            .facet = s->thin};
 }
 
 /* u without contact, then with it; the change of u since the last pass. */
@@ -174,6 +175,7 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
     mn_rigid_state trial = r->now[i];
     if (b->moves) {
       push_by_forces(s, i, h, &trial);
+      mn_rigid_kick(b, &trial, s->press_P[i], s->press_T[i]);
       s->free[i] = mn_rigid_twist(b, &trial);
     } else { /* what carries it to its next pose */
       mn_quat turn = mn_quat_mul(r->next[i].q, mn_quat_conjugate(trial.q));
@@ -236,21 +238,51 @@ static mn_status settle(mn_solids *s)
   return MN_OK;
 }
 
-mn_status mn_solids_step(mn_solids *s)
+/* Passes until u stands still. */
+static mn_status find_drift(mn_solids *s, double h)
 {
-  mn_rigid *r = s->rigid;
-  double h = mn_solids_part(s) * s->dt, change = 0, speed = 0;
   int passes = depends(s) ? PASSES : 1;
-  for (int i = 0; i < 3 * r->springs; i++)
-    s->soft[i].impulse = 0;
-  for (int i = 0; i < r->count; i++)
-    s->u[i] = mn_rigid_twist(&r->body[i], &r->now[i]);
+  double change = 0, speed = 0;
   for (s->report.outer = 0; s->report.outer < passes; s->report.outer++) {
     MN_TRY(drift_pass(s, h, &change, &speed));
     if (change <= STILL * speed)
       break;
   }
   s->report.outer_change = change;
+  return MN_OK;
+}
+
+/* Elastic bodies and the drift of rigid ones in turn; the drift is last: it has felt all. */
+static mn_status press_and_drift(mn_solids *s, double h)
+{
+  size_t n = (size_t)s->rigid->count;
+  int agreed = 0;
+  memset(s->press_P, 0, n * sizeof *s->press_P);
+  memset(s->press_T, 0, n * sizeof *s->press_T);
+  MN_TRY(find_drift(s, h));
+  memcpy(s->first_u, s->u, n * sizeof *s->u);
+  s->report.pressed = 0;
+  for (s->report.presses = 0; s->thicks && s->report.presses < PRESSES && !agreed;) {
+    MN_TRY(mn_solids_press(s, s->report.presses++, &agreed));
+    if (s->touch.count || s->report.presses > 1) /* else all stays as it was */
+      MN_TRY(find_drift(s, h));
+  }
+  for (size_t i = 0; i < n; i++) {
+    s->P[i] = mn_add(s->P[i], s->press_P[i]);
+    s->T[i] = mn_add(s->T[i], s->press_T[i]);
+  }
+  return MN_OK;
+}
+
+mn_status mn_solids_step(mn_solids *s)
+{
+  mn_rigid *r = s->rigid;
+  double h = mn_solids_part(s) * s->dt;
+  for (int i = 0; i < 3 * r->springs; i++)
+    s->soft[i].impulse = 0;
+  for (int i = 0; i < r->count; i++)
+    s->u[i] = mn_rigid_twist(&r->body[i], &r->now[i]);
+  MN_TRY(press_and_drift(s, h));
   sum_springs(s);
   for (size_t k = 0; k < s->nodes.nodes; k++) {
     mn_vec3 kick = mn_sub(s->node_v[k], s->nodes.v1[k]);

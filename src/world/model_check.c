@@ -371,11 +371,6 @@ static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_positive(ctx, "dynamics.dt", d->dt));
   MN_TRY(check_positive(ctx, "dynamics.tolerance", d->tolerance));
   MN_TRY(check_range(ctx, "dynamics.max_iterations", d->max_iterations, 1, 10000));
-  for (int i = 0; i < def->body_count; i++)
-    if (def->bodies[i].kind == MN_BODY_ELASTIC && d->contact)
-      return mn_fail(ctx, MN_BAD_INPUT,
-                     "dynamics.contact: elastic bodies cannot touch others yet; set contact = "
-                     "false, and they pass through");
   for (int i = 0; i < def->body_count; i++) {
     char key[64];
     snprintf(key, sizeof key, "bodies[%d]", i + 1);

@@ -1,0 +1,199 @@
+/* Contact between elastic and rigid bodies, inside the elastic bodies' implicit solve.
+
+   Kicks on lumped nodes after an elastic solve crush the elements behind them; so here the solve is
+   repeated with rows that press on the surface (deform_press.c). Of a touch with normal n (from the
+   elastic to the rigid body), gap g0 at the start and force f,
+
+       g1 = g0 + dt n.(u + N W dt (f - f')) - n.d,    f = k max(0, -g1)
+
+   u: velocity of the rigid body's point when f' acted, W: its mobility, d: the way of the elastic
+   point. f is eliminated: a softer row k/(1 + k s), s = dt^2 N W, with the gap g0 + dt n.u - s f'.
+   N, the touches of that body, splits its mass among them: all together cannot throw a body back,
+   however light it is. Friction likewise, with the normal force of the pass before. The rigid
+   bodies then drift with the same impulses, the other way round: momentum is conserved to what
+   Newton's method leaves, whether or not the passes agree. Impacts do not bounce but by elasticity.
+
+   k = 100 times the diagonal of the implicit matrix: what approaches at v stops within about
+   v dt/100 of the thickness. Limits: planes are frozen for a substep; facets of elastic bodies do
+   not touch deformable ones; middle nodes of quadratic elements are not looked at. Verified by
+   tests/unit/solid/test_contact_elastic.c. */
+#include "solid/solid_internal.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+static const double STIFFER = 100;      /* than the implicit matrix */
+static const double STICK_SPEED = 1e-3; /* m/s: slower sliding is resisted in proportion */
+static const double AGREE = 1e-3;       /* change of a force, of the greatest */
+
+/* Elastic bodies fill space; explicit ones take small steps, for which kicks do. */
+static int is_thick(const mn_solids *s, const mn_facet *f)
+{
+  double sx, sv;
+  return s->def.contacts && !s->def.contact.kicks &&
+         s->nodes.body[f->body].corners == s->def.dim + 1 &&
+         mn_deform_matrix(s->deform, &sx, &sv) != NULL;
+}
+
+mn_status mn_solids_press_create(mn_solids *s)
+{
+  size_t n = (size_t)s->rigid->count, m = s->nodes.nodes;
+  MN_TRY(MN_NEW(s->ctx, "contact impulses", n, &s->press_P));
+  MN_TRY(MN_NEW(s->ctx, "contact impulses", n, &s->press_T));
+  MN_TRY(MN_NEW(s->ctx, "contact velocities", n, &s->first_u));
+  MN_TRY(MN_NEW(s->ctx, "contact shares", n, &s->share));
+  MN_TRY(MN_NEW(s->ctx, "node velocities", m, &s->press_free));
+  MN_TRY(MN_NEW(s->ctx, "node velocities", m, &s->press_v));
+  MN_TRY(MN_NEW(s->ctx, "node stiffnesses", m, &s->press_stiffness));
+  MN_TRY(MN_NEW(s->ctx, "facets", s->nodes.facets, &s->thin));
+  return MN_NEW(s->ctx, "facets", s->nodes.facets, &s->thick);
+}
+
+void mn_solids_press_destroy(mn_solids *s)
+{
+  void *all[] = {s->press_P,         s->press_T, s->first_u,  s->share,
+                 s->press_free,      s->press_v, s->thin,     s->thick,
+                 s->press_stiffness, s->press,   s->touch.at, s->touch_before.at};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    mn_free(all[i]);
+}
+
+void mn_solids_press_begin(mn_solids *s)
+{
+  double sx = 1, sv = 1;
+  const mn_csr *A = s->deform ? mn_deform_matrix(s->deform, &sx, &sv) : NULL;
+  s->thins = s->thicks = 0;
+  for (size_t i = 0; i < s->nodes.facets; i++)
+    if (is_thick(s, &s->nodes.facet[i]))
+      s->thick[s->thicks++] = s->nodes.facet[i];
+    else
+      s->thin[s->thins++] = s->nodes.facet[i];
+  for (size_t i = 0; A && i < s->nodes.nodes; i++) {
+    s->press_stiffness[i] = 0;
+    for (int a = 0; a < s->def.dim; a++) {
+      int64_t row = (int64_t)i * s->def.dim + a;
+      for (int64_t e = A->start[row]; e < A->start[row + 1]; e++)
+        if (A->col[e] == row)
+          s->press_stiffness[i] = mn_max(s->press_stiffness[i], STIFFER * A->value[e] / sx);
+    }
+  }
+}
+
+static mn_status find(mn_solids *s, int pass)
+{
+  mn_touches old = s->touch_before;
+  s->touch_before = s->touch;
+  s->touch = old;
+  if (pass == 0)
+    s->touch_before.count = 0;
+  for (size_t i = 0; i < s->nodes.nodes; i++)
+    s->press_v[i] = mn_scale(1 / s->dt, mn_sub(s->nodes.x1[i], s->nodes.x[i]));
+  if (pass == 0 && s->nodes.nodes)
+    memcpy(s->press_free, s->press_v, s->nodes.nodes * sizeof *s->press_v);
+  mn_contact_nodes nodes = {.count = s->nodes.nodes,
+                            .facets = s->thicks,
+                            .x = s->nodes.x,
+                            .v = s->press_v,
+                            .mass = s->nodes.mass,
+                            .fixed = s->nodes.fixed,
+                            .facet = s->thick};
+  return mn_contact_find_nodes(s->contact, s->rigid->now, s->first_u, s->u, &nodes, s->press_free,
+                               s->dt, &s->touch);
+}
+
+static int order(const mn_touch_key *a, const mn_touch_key *b)
+{
+  if (a->a != b->a)
+    return a->a < b->a ? -1 : 1;
+  if (a->b != b->b)
+    return a->b < b->b ? -1 : 1;
+  return a->feature < b->feature ? -1 : a->feature > b->feature;
+}
+
+/* The forces of the pass before; both lists rise. */
+static void take_forces(mn_solids *s)
+{
+  size_t k = 0;
+  for (size_t i = 0; i < s->touch.count; i++) {
+    mn_touch *t = &s->touch.at[i];
+    const mn_touch *b = s->touch_before.at;
+    while (k < s->touch_before.count && order(&b[k].key, &t->key) < 0)
+      k++;
+    int same = k < s->touch_before.count && order(&b[k].key, &t->key) == 0;
+    t->impulse = same ? b[k].impulse : 0;
+    t->tangent = same ? b[k].tangent : mn_v3(0, 0, 0);
+  }
+}
+
+static mn_status make_rows(mn_solids *s)
+{
+  if (s->touch.count > s->press_capacity) {
+    size_t more = s->touch.count + s->touch.count / 2 + 64;
+    MN_TRY(
+        mn_grow(s->ctx, "contacts", s->press_capacity, more, sizeof *s->press, (void **)&s->press));
+    s->press_capacity = more;
+  }
+  memset(s->share, 0, (size_t)s->rigid->count * sizeof *s->share);
+  for (size_t i = 0; i < s->touch.count; i++)
+    s->share[s->touch.at[i].a]++;
+  for (size_t i = 0; i < s->touch.count; i++) {
+    mn_touch *t = &s->touch.at[i];
+    double normal, tangent, k = 0;
+    mn_touch_mobility(s->contact, s->rigid->now, t, &normal, &tangent);
+    mn_vec3 u = mn_twist_at(s->u[t->a], t->ra);
+    mn_press *p = &s->press[i];
+    *p = (mn_press){.nodes = t->nodes, .n = t->n};
+    for (int q = 0; q < t->nodes; q++) {
+      p->node[q] = t->node[q];
+      p->weight[q] = t->weight[q];
+      k += t->weight[q] * s->press_stiffness[t->node[q]];
+    }
+    double split = s->dt * s->dt * s->share[t->a];
+    p->stiffness = k / (1 + k * split * normal);
+    p->gap = t->gap + s->dt * mn_dot(t->n, u) - split * normal * t->impulse;
+    p->friction = t->friction * t->impulse;
+    p->stick = s->dt * STICK_SPEED + p->friction * split * tangent;
+    p->slide = mn_madd(mn_scale(s->dt, u), -split * tangent, t->tangent);
+    t->mass = k; /* of the surface alone: how deep it is pressed */
+  }
+  return MN_OK;
+}
+
+/* Forces to impulses on the rigid bodies; how much they changed. */
+static void take_impulses(mn_solids *s, double *change, double *most)
+{
+  size_t n = (size_t)s->rigid->count;
+  memset(s->press_P, 0, n * sizeof *s->press_P);
+  memset(s->press_T, 0, n * sizeof *s->press_T);
+  *change = *most = s->report.pressed = 0;
+  for (size_t i = 0; i < s->touch.count; i++) {
+    mn_touch *t = &s->touch.at[i];
+    const mn_press *p = &s->press[i];
+    mn_vec3 force = mn_scale(-1, p->force), before = mn_madd(t->tangent, t->impulse, t->n);
+    *change = mn_max(*change, mn_length(mn_sub(force, before)));
+    *most = mn_max(*most, mn_length(force));
+    t->impulse = p->normal;
+    t->tangent = mn_madd(force, -p->normal, t->n);
+    s->press_P[t->a] = mn_madd(s->press_P[t->a], s->dt, force);
+    s->press_T[t->a] = mn_madd(s->press_T[t->a], s->dt, mn_cross(t->ra, force));
+    s->report.pressed = mn_max(s->report.pressed, p->normal / t->mass);
+  }
+}
+
+mn_status mn_solids_press(mn_solids *s, int pass, int *agreed)
+{
+  double change, most;
+  MN_TRY(find(s, pass));
+  take_forces(s);
+  *agreed = s->touch.count == 0 && pass == 0;
+  if (*agreed)
+    return MN_OK;
+  MN_TRY(make_rows(s));
+  mn_deform_set_press(s->deform, s->press, s->touch.count);
+  MN_TRY(mn_deform_solve(s->deform, s->node_load, &s->report.deform));
+  take_impulses(s, &change, &most);
+  *agreed = change <= AGREE * most;
+  return MN_OK;
+}
