@@ -1,6 +1,6 @@
 -- A soft ring falls on a step, bounces and comes to rest.
 local n     = param("n", 64, "cells across the domain; also the mesh of the ring")
-local young = param("young", 4e4, "Young's modulus of the ring, Pa")
+local young = param("young", 3e5, "Young's modulus of the ring, Pa; one of 4e4 folds through itself")
 
 return scene {
   title    = "A soft ring dropped on a step",
