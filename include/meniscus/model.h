@@ -164,6 +164,7 @@ typedef enum mn_probe_kind {
   MN_PROBE_BODY_VELOCITY, /* the same, m/s */
   MN_PROBE_ANGLE,         /* of a rigid body, rad */
   MN_PROBE_BODY_ENERGY,   /* J, kinetic and elastic; of all bodies if `of` is empty */
+  MN_PROBE_FORCE,         /* on it by contact and a fluid, mean of the last substep, N */
   MN_PROBE_STRETCH,       /* greatest length over that at rest */
   MN_PROBE_VOLUME_RATIO   /* least of an elastic body's elements */
 } mn_probe_kind;

@@ -249,7 +249,8 @@ static const char *probe_unit(const page *p, const char *name)
       [MN_PROBE_VOLUME] = "m^3",       [MN_PROBE_DIVERGENCE] = "1/s",
       [MN_PROBE_POSITION] = "m",       [MN_PROBE_BODY_VELOCITY] = "m/s",
       [MN_PROBE_ANGLE] = "rad",        [MN_PROBE_BODY_ENERGY] = "J",
-      [MN_PROBE_STRETCH] = "",         [MN_PROBE_VOLUME_RATIO] = ""};
+      [MN_PROBE_FORCE] = "N",          [MN_PROBE_STRETCH] = "",
+      [MN_PROBE_VOLUME_RATIO] = ""};
   for (int i = 0; i < p->def->probe_count; i++)
     if (!strcmp(p->def->probes[i].name, name) && p->def->probes[i].kind <= MN_PROBE_VOLUME_RATIO)
       return UNITS[p->def->probes[i].kind];

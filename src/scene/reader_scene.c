@@ -165,7 +165,7 @@ static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
   MN_TRY(mn_read_node(r, index, MN_GROUP_PROBE,
                       "a probe: pressure, velocity, smoke_at, temperature_at, kinetic_energy, "
                       "flux, volume, area, divergence, position, body_velocity, angle, "
-                      "body_energy, stretch or volume_ratio",
+                      "body_energy, force, stretch or volume_ratio",
                       &node));
   *out = (mn_probe_def){.kind = (mn_probe_kind)node->ctor->kind};
   MN_TRY(read_node_keys(r, node->ctor, index, out));
@@ -304,14 +304,15 @@ static int name_taken(const mn_model_def *def, const char *name)
 /* A name for probes without one: what they measure, with a number if that is taken. */
 static void name_probe(mn_model_def *def, mn_probe_def *p)
 {
-  static const char *const kinds[] = {"pressure",       "velocity",    "smoke",  "temperature",
-                                      "kinetic_energy", "flux",        "volume", "divergence",
-                                      "position",       "velocity",    "angle",  "energy",
-                                      "stretch",        "volume_ratio"};
+  static const char *const kinds[] = {"pressure",       "velocity", "smoke",       "temperature",
+                                      "kinetic_energy", "flux",     "volume",      "divergence",
+                                      "position",       "velocity", "angle",       "energy",
+                                      "force",          "stretch",  "volume_ratio"};
   static const char *const axes[] = {"_x", "_y", "_z"};
   int of_body = p->kind >= MN_PROBE_POSITION;
   int has_axis = p->kind == MN_PROBE_FLUX || (p->kind == MN_PROBE_VELOCITY && p->axis >= 0) ||
-                 p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY;
+                 p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY ||
+                 p->kind == MN_PROBE_FORCE;
   char base[MN_NAME_MAX];
   if (of_body)
     snprintf(base, sizeof base, "%.40s%s%s%s", p->of, *p->of ? "_" : "", kinds[p->kind],

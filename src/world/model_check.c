@@ -426,12 +426,15 @@ static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, cons
       found = i;
   if (of_all ? def->body_count == 0 : found < 0)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be the name of a body", key, p->of);
-  if (p->kind == MN_PROBE_ANGLE && def->bodies[found].kind != MN_BODY_RIGID)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures an angle: only rigid bodies have one", key);
+  if ((p->kind == MN_PROBE_ANGLE || p->kind == MN_PROBE_FORCE) &&
+      def->bodies[found].kind != MN_BODY_RIGID)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures %s: only of rigid bodies", key,
+                   p->kind == MN_PROBE_ANGLE ? "an angle" : "a force");
   if ((p->kind == MN_PROBE_STRETCH || p->kind == MN_PROBE_VOLUME_RATIO) &&
       def->bodies[found].kind == MN_BODY_RIGID)
     return mn_fail(ctx, MN_BAD_INPUT, "%s measures a deformation: a rigid body has none", key);
-  if (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY) {
+  if (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY ||
+      p->kind == MN_PROBE_FORCE) {
     char part[128];
     snprintf(part, sizeof part, "%s.axis", key);
     return check_range(ctx, part, p->axis, 0, def->domain.dim - 1);

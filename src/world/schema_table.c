@@ -33,7 +33,7 @@ static const mn_key scene_keys[] = {
     {"probes", MN_KEY_PROBES, "", "", 0, 0, 0,
      "pressure velocity smoke_at temperature_at kinetic_energy flux volume area divergence "
      "position "
-     "body_velocity angle body_energy stretch volume_ratio",
+     "body_velocity angle body_energy force stretch volume_ratio",
      AT(mn_model_def, probes), "a list of probes, each a column of probes.csv"},
     {"output", MN_KEY_OUTPUT, "", "", 0, 0, 0, "output", AT(mn_model_def, output),
      "how many frames and what is written"},
@@ -513,6 +513,11 @@ static const mn_key body_point_keys[] = {
 
 static const mn_key body_keys[] = {BODY_OF, END};
 
+static const mn_key force_keys[] = {
+    BODY_OF,
+    {"axis", MN_KEY_CHOICE, "", REQUIRED, 0, 0, 0, "x y z", AT(mn_probe_def, axis), "component"},
+    END};
+
 static const mn_key energy_keys[] = {{"of", MN_KEY_NAME, "", "", 0, 0, 0, "", AT(mn_probe_def, of),
                                       "name of a body; left out: all of them"},
                                      END};
@@ -633,6 +638,10 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                        "By which a rigid body has turned, in rad; in 3D without sign, up to pi."},
     [MN_CTOR_BODY_ENERGY] = {"body_energy", MN_GROUP_PROBE, MN_PROBE_BODY_ENERGY, 0, energy_keys,
                              probe_keys, "Kinetic and elastic, in J."},
+    [MN_CTOR_FORCE] =
+        {"force", MN_GROUP_PROBE, MN_PROBE_FORCE, 0, force_keys, probe_keys,
+         "On a rigid body by contact, or on any by a fluid: mean of the last substep, "
+         "in N."},
     [MN_CTOR_STRETCH] = {"stretch", MN_GROUP_PROBE, MN_PROBE_STRETCH, 0, body_keys, probe_keys,
                          "Greatest length over that at rest of a deformable body's edges."},
     [MN_CTOR_VOLUME_RATIO] = {"volume_ratio", MN_GROUP_PROBE, MN_PROBE_VOLUME_RATIO, 0, body_keys,

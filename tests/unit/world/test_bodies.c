@@ -76,9 +76,11 @@ static void test_floor_holds(void **state)
   run r =
       start("solids = { rigid { name = 'd', shape = disk { center = {0.5, 0.15}, radius = 0.1 },"
             " density = 2 } }, dynamics = dynamics { dt = 0.01 },"
-            "probes = { position { of = 'd', axis = 'y' } }, output = { frames = 1, every = 1 }");
+            "probes = { position { of = 'd', axis = 'y' }, force { of = 'd', axis = 'y' } },"
+            "output = { frames = 1, every = 1 }");
   advance(&r, 1);
   CHECK_NEAR(mn_world_probe(r.world, 0), 0.1, 2e-3);
+  CHECK_NEAR(mn_world_probe(r.world, 1), 2 * MN_PI * 0.01 * 9.81, 1e-3); /* its weight */
   end(&r);
   r = start("solids = { rigid { name = 'd', shape = disk { center = {0.5, 0.15}, radius = 0.1 },"
             " density = 2 } }, dynamics = dynamics { dt = 0.01, contact = false },"
