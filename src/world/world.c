@@ -66,6 +66,17 @@ void mn_world_destroy(mn_world **world)
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
+/* What to try when the step has collapsed. */
+static const char *advice(const mn_world *w)
+{
+  if (!w->fluid.ops)
+    return "try a smaller dynamics.dt, or softer or better shaped bodies";
+  for (int s = 0; s < w->def->source_count; s++)
+    if (w->def->sources[s].blows)
+      return "try a smaller fluid.cfl, weaker sources or a coarser grid";
+  return "try a smaller fluid.cfl or a coarser grid";
+}
+
 /* Longest step that both sides and the scene allow, at the current state. */
 static mn_status allowed_dt(mn_world *w, double *dt)
 {
@@ -76,8 +87,8 @@ static mn_status allowed_dt(mn_world *w, double *dt)
     return mn_fail(
         w->ctx, MN_FAILED,
         "at %.6g s (step %lld) the fluid allows no time step (%g s): its velocity is not "
-        "finite; try a smaller fluid.cfl or weaker sources",
-        w->clock.time, (long long)w->clock.step, fluid);
+        "finite; %s",
+        w->clock.time, (long long)w->clock.step, fluid, advice(w));
   if (f->dt > 0)
     fluid = fmin(fluid, f->dt);
   if (f->max_dt > 0)
@@ -263,9 +274,9 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   double parts = fmax(1, ceil(rest / dt - 1e-9));
   if (!(dt > 1e-14 * fabs(w->clock.time)))
     return mn_fail(w->ctx, MN_FAILED,
-                   "at %.6g s (step %lld) the time step is down to %.3g s; try weaker sources or a "
-                   "coarser grid",
-                   w->clock.time, (long long)w->clock.step, dt);
+                   "at %.6g s (step %lld) the time step is down to %.3g s: what moves has become "
+                   "too fast to follow; %s",
+                   w->clock.time, (long long)w->clock.step, dt, advice(w));
   if (!(parts < 1e15))
     return mn_fail(w->ctx, MN_BAD_INPUT, "%g s is too far away: it would take %.3g steps", until,
                    parts);

@@ -3,9 +3,19 @@
 
        slip, open   the value inside continued as a constant
        no-slip      reflected about the wall's velocity, so that interpolation meets it at the wall
-       solids       slip: continued layer by layer into the solid; no-slip: the solid's velocity */
+       solids       slip: continued layer by layer into the solid; no-slip: the solid's velocity
+
+   Viscous liquid is continued into the air with its slope, so that a rigid turn goes on. Where the
+   grid itself carries velocity (markers, level set), what is continued comes back into the liquid
+   with the next step, and a slope between two faces of a thin film or of spray comes back greater:
+   it doubled in a step. There the lesser of two slopes counts, none where they differ in sign or
+   two are not known, and nothing leaves the range of the liquid's own values: the carried velocity
+   then is a mean of values that the liquid had, and cannot grow.
+
+   Verified by tests/verify/test_viscous_water.c (turning disk, falling block). */
 #include "fluid/mac/internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -74,20 +84,43 @@ static void point_index(const mn_field *f, int64_t c, int index[3])
   index[2] = three ? (int)(c / f->stride[2]) - MN_GHOST : 0;
 }
 
-/* The value continued from c to the neighbour beyond, `step` away: as a constant, or (linear) with
-   the slope of the last two points. */
+/* The value continued from c to the neighbour beyond, `step` away. Two steps back from a point of
+   the domain there are ghosts at worst, whose layer says that they have no value. */
 static double continued(const mn_extension *e, const mn_field *f, int64_t c, int64_t step,
-                        int layer, int linear)
+                        int layer, mn_continuation how)
 {
   double value = f->data[c];
-  if (linear && layer <= MN_LINEAR_LAYERS && e->layer[c - step] < layer)
-    return 2 * value - f->data[c - step];
-  return value;
+  if (how == MN_CONTINUE_CONSTANT || layer > MN_LINEAR_LAYERS || e->layer[c - step] >= layer)
+    return value;
+  double slope = value - f->data[c - step];
+  if (how == MN_CONTINUE_SLOPE)
+    return value + slope;
+  if (e->layer[c - 2 * step] >= layer)
+    return value;
+  double before = f->data[c - step] - f->data[c - 2 * step];
+  if (!(slope * before > 0))
+    return value;
+  return value + (fabs(slope) < fabs(before) ? slope : before);
 }
 
-void mn_extension_apply(const mn_extension *e, int linear, mn_field *f)
+/* Least and greatest of the values to be continued. */
+static void range_of_values(const mn_extension *e, const mn_field *f, double *least, double *most)
+{
+  *least = INFINITY;
+  *most = -INFINITY;
+  for (size_t q = 0; q < f->size; q++)
+    if (e->layer[q] == 0) {
+      *least = fmin(*least, f->data[q]);
+      *most = fmax(*most, f->data[q]);
+    }
+}
+
+void mn_extension_apply(const mn_extension *e, mn_continuation how, mn_field *f)
 {
   int dim = f->grid->dim;
+  double least = -INFINITY, most = INFINITY;
+  if (how == MN_CONTINUE_LIMITED)
+    range_of_values(e, f, &least, &most);
   for (int layer = 1; layer <= e->layers; layer++)
     for (int64_t q = e->start[layer - 1]; q < e->start[layer]; q++) {
       int64_t c = e->point[q];
@@ -97,15 +130,15 @@ void mn_extension_apply(const mn_extension *e, int linear, mn_field *f)
       int number = 0;
       for (int a = 0; a < dim; a++) {
         if (index[a] > 0 && e->layer[c - f->stride[a]] < layer) {
-          sum += continued(e, f, c - f->stride[a], f->stride[a], layer, linear);
+          sum += continued(e, f, c - f->stride[a], f->stride[a], layer, how);
           number++;
         }
         if (index[a] < f->n[a] - 1 && e->layer[c + f->stride[a]] < layer) {
-          sum += continued(e, f, c + f->stride[a], -f->stride[a], layer, linear);
+          sum += continued(e, f, c + f->stride[a], -f->stride[a], layer, how);
           number++;
         }
       }
-      f->data[c] = sum / number;
+      f->data[c] = mn_clamp(sum / number, least, most);
     }
 }
 
@@ -174,7 +207,7 @@ void mn_mac_close(const mn_mac *mac, double time, const mn_field *held, mn_field
         u[a].data[q] = g->wall[a].data[q];
       else if (e->layer[q] == MN_OUT_OF_REACH)
         u[a].data[q] = 0; /* far from the liquid */
-    mn_extension_apply(e, mac->stress.on, &u[a]);
+    mn_extension_apply(e, mac->continuation, &u[a]);
     if (held && held->data)
       mn_separate_faces(mac, held, a, &u[a]);
     mn_mac_fill_velocity(mac, time, &u[a], a);

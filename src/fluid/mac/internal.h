@@ -38,6 +38,13 @@ enum {
   MN_OUT_OF_REACH = 255
 };
 
+/* How values are continued over the first MN_LINEAR_LAYERS layers; beyond, always as constants. */
+typedef enum mn_continuation {
+  MN_CONTINUE_CONSTANT,
+  MN_CONTINUE_SLOPE,  /* with the slope of the last two values */
+  MN_CONTINUE_LIMITED /* with the lesser of the last two slopes, within the range of all values */
+} mn_continuation;
+
 /* A kinematic solid at one time. */
 typedef struct mn_placement {
   mn_vec3 axis, center; /* of rotation */
@@ -101,6 +108,7 @@ struct mn_mac {
   mn_grid grid;
   int moving; /* some solid moves */
   unsigned open_sides;
+  mn_continuation continuation; /* of velocities; see boundary.c */
   mn_mac_state state, saved;
   mn_mac_geometry geometry; /* at the time of the state, or at its end within a substep */
 
@@ -156,8 +164,7 @@ mn_status mn_extension_create(mn_context *ctx, const mn_field *like, mn_extensio
 void mn_extension_destroy(mn_extension *e);
 /* `layer` holds 0 where there is a value and MN_OUT_OF_REACH elsewhere; makes the plan. */
 void mn_extension_plan(const mn_field *like, mn_extension *e);
-/* `linear`: the first layers with the slope of the values, the others as constants. */
-void mn_extension_apply(const mn_extension *e, int linear, mn_field *f);
+void mn_extension_apply(const mn_extension *e, mn_continuation how, mn_field *f);
 /* Ghosts of a velocity component by the domain's sides at `time`. */
 void mn_mac_fill_velocity(const mn_mac *mac, double time, mn_field *u, int axis);
 /* Ghosts of a cell field: the nearest value inside. */

@@ -122,7 +122,7 @@ void mn_liquid_into_solids(mn_mac *mac, mn_field *phi)
 
 void mn_liquid_finish(mn_mac *mac, mn_field *phi)
 {
-  mn_extension_apply(&mac->geometry.cell_extension, 0, phi);
+  mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, phi);
   mn_liquid_into_solids(mac, phi);
   mn_liquid_redistance(mac, phi);
 }

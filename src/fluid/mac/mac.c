@@ -252,6 +252,9 @@ static mn_status create(mn_mac *mac)
   MN_TRY(create_state(mac, &mac->saved));
   MN_TRY(create_work(mac));
   mac->water.on = is_water(mac) && mac->def->fluid.transfer != MN_TRANSFER_LEVELSET;
+  if (mac->stress.on)
+    mac->continuation =
+        mac->water.on && !mn_water_is_marked(mac) ? MN_CONTINUE_SLOPE : MN_CONTINUE_LIMITED;
   MN_TRY(mn_water_create(mac));
   MN_TRY(mn_mac_geometry_create(mac));
   return initial_state(mac);
@@ -294,7 +297,7 @@ static void carry_scalar(mn_mac *mac, const mn_field *from, double outside, mn_f
 {
   mn_mac_advect(mac, mac->dt, from, &outside, to);
   set_sources(mac, to, from == &mac->state.temperature);
-  mn_extension_apply(&mac->geometry.cell_extension, 0, to);
+  mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, to);
   mn_mac_fill_cells(to);
 }
 
@@ -484,7 +487,7 @@ static mn_status mac_commit(void *self)
   else
     mn_field_copy(&s->p, &mac->dp);
   if (second_order(mac)) {
-    mn_extension_apply(&mac->geometry.cell_extension, 0, &s->p);
+    mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, &s->p);
     mn_mac_fill_cells(&s->p);
   }
   s->scalars[2] = !mn_mac_wall_jumped(mac);
