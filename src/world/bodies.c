@@ -306,7 +306,11 @@ static mn_status make_solids(mn_bodies *b)
     status = MN_NEW(b->ctx, "springs of rigid bodies", most, &springs);
   mn_solids_def def = mn_solids_def_default(b->dim);
   def.gravity = b->model->dynamics.gravity;
-  def.order = b->model->dynamics.integrator == MN_INTEGRATE_EULER ? 1 : 2;
+  /* a second-order body on a cloth of first order would never come to rest */
+  int deforms = 0;
+  for (int i = 0; i < b->count; i++)
+    deforms |= b->part[i].def->kind != MN_BODY_RIGID;
+  def.order = deforms && b->model->dynamics.integrator == MN_INTEGRATE_EULER ? 1 : 2;
   def.contacts = b->model->dynamics.contact;
   if (status == MN_OK) {
     def.rigid_count = list_rigid(b, defs, springs, &def.spring_count);

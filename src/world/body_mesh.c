@@ -13,6 +13,8 @@
 /* R/r of a torus below which a lattice fills it better: around the hole steps get too short. */
 static const double FAT_TORUS = 2;
 
+enum { FINER = 6 }; /* halvings of the spacing */
+
 static int cells_of(double length, double spacing, int least)
 {
   double n = floor(length / spacing + 0.5);
@@ -115,6 +117,11 @@ mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double 
   double h = def->spacing > 0 ? def->spacing : spacing;
   *mesh = (mn_simplex_mesh){0};
   mn_status status = linear_mesh(ctx, dim, def, h, mesh);
+  /* a rigid body's mesh is only to be looked at: it may be finer than the cells */
+  for (int i = 0; status == MN_BAD_INPUT && def->kind == MN_BODY_RIGID && i < FINER; i++) {
+    h /= 2;
+    status = linear_mesh(ctx, dim, def, h, mesh);
+  }
   if (status == MN_OK && def->kind == MN_BODY_ELASTIC && def->order == 2 && mesh->order == 1) {
     mn_simplex_mesh linear = *mesh;
     status = mn_simplex_mesh_quadratic(ctx, &linear, mesh);

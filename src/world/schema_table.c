@@ -275,7 +275,9 @@ static const mn_key rigid_keys[] = {
     {"damper", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, damper),
      "of a slider: resists its motion"},
     {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
-     "Coulomb's coefficient; of two bodies the mean counts"},
+     "Coulomb's coefficient; of a pair the geometric mean counts; obstacles, closed sides and "
+     "deformable "
+     "bodies have 0.3"},
     {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_body_def, restitution),
      "part of the speed kept in an impact; of two bodies the greater counts"},
     {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
@@ -369,10 +371,12 @@ static const mn_key rod_keys[] = {
     END};
 
 static const mn_key dynamics_keys[] = {
-    {"integrator", MN_KEY_CHOICE, "", "\"newmark\"", 0, 0, 0, "euler newmark midpoint explicit",
+    {"integrator", MN_KEY_CHOICE, "", "\"euler\"", 0, 0, 0, "euler newmark midpoint explicit",
      AT(mn_dynamics_def, integrator),
-     "of deformable bodies. euler: backward, first order, damps; newmark: second order; midpoint: "
-     "second order, keeps angular momentum; explicit: limits the step itself"},
+     "of deformable bodies. euler: backward, first order, damps, always stable; newmark and "
+     "midpoint: second "
+     "order, midpoint keeps angular momentum, but thin bodies without damping may gain energy with "
+     "long steps; explicit: limits the step itself"},
     {"beta", MN_KEY_NUMBER, "", "0.25", MN_BETWEEN, 0.01, 1, "", AT(mn_dynamics_def, beta),
      "of Newmark"},
     {"gamma", MN_KEY_NUMBER, "", "0.5", MN_BETWEEN, 0.5, 1, "", AT(mn_dynamics_def, gamma),
