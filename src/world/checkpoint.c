@@ -377,7 +377,8 @@ mn_status mn_checkpoint_read(mn_world *w, const char *folder, char **note)
   if (status == MN_OK) {
     w->clock = l.clock;
     for (int i = 0; i < l.count; i++)
-      memcpy(own[i].data, l.arrays[i].data, mn_array_bytes(&own[i]));
+      if (mn_array_bytes(&own[i])) /* an empty array may have no memory */
+        memcpy(own[i].data, l.arrays[i].data, mn_array_bytes(&own[i]));
     mn_world_measure(w);
   }
   for (int i = 0; i < l.count; i++)

@@ -64,7 +64,8 @@ mn_status mn_npy_write(mn_context *ctx, const char *path, const mn_array *array)
     return mn_fail(ctx, MN_ENVIRONMENT, "cannot write %s: %s", path, strerror(errno));
   size_t bytes = mn_array_bytes(array);
   int bad = fwrite(header, 1, (size_t)total, file) != (size_t)total ||
-            fwrite(array->data, 1, bytes, file) != bytes || fflush(file) || fsync(fileno(file));
+            (bytes && fwrite(array->data, 1, bytes, file) != bytes) || fflush(file) ||
+            fsync(fileno(file));
   int error = errno;
   if (fclose(file) && !bad) {
     bad = 1;
@@ -127,7 +128,7 @@ static mn_status read_open_file(mn_context *ctx, const char *path, FILE *file,
   if (fstat(fileno(file), &info) || (size_t)info.st_size != PREFIX + length + bytes)
     return mn_fail(ctx, MN_BAD_INPUT, "%s is truncated or damaged: %lld bytes instead of %zu", path,
                    (long long)info.st_size, PREFIX + length + bytes);
-  if (fread(data, 1, bytes, file) != bytes)
+  if (bytes && fread(data, 1, bytes, file) != bytes)
     return mn_fail(ctx, MN_ENVIRONMENT, "cannot read %s: %s", path, strerror(errno));
   return MN_OK;
 }
