@@ -22,6 +22,7 @@ uint64_t mn_hash(uint64_t h, const void *data, size_t bytes)
     h = mix(h ^ word) + MN_HASH_START;
   }
   uint64_t tail = 0;
-  memcpy(&tail, p, bytes);
+  if (bytes) /* else there may be no data */
+    memcpy(&tail, p, bytes);
   return mix(h ^ tail);
 }
