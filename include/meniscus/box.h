@@ -12,21 +12,33 @@
 extern "C" {
 #endif
 
-/* The points where fluid and solid meet. */
+/* The surfaces where fluid and solid meet: points, and the elements that join them. Closed surfaces
+   bound solids that fill space; two-sided ones are thin, with fluid on both sides. */
 typedef struct mn_interface {
   int dim;
   size_t count;
   mn_vec3 *X;         /* m, positions at the end of the substep */
-  mn_vec3 *V;         /* m/s */
+  mn_vec3 *V;         /* m/s, means over the substep: (X - X at its start) / dt */
   mn_vec3 *N;         /* unit normals, into the fluid */
   double *area;       /* m^2 (m in 2D) */
   mn_vec3 *load;      /* N: force of the fluid on the solid */
-  int *body;          /* whose point it is; may be NULL */
-  uint8_t *two_sided; /* 1: fluid on both sides (thin shells, cloth); may be NULL: all 0 */
+  double *mass;       /* kg, fictitious, of each point: see mn_solid_ops.solve. The fluid writes the
+                         part of its own mass that moves with the point at once, 0 if it knows none;
+                         the coupling decides */
+  int *body;          /* whose point it is */
+  uint8_t *two_sided; /* 1: fluid on both sides (thin shells, cloth) */
+  uint8_t *rigid;     /* 1: its body moves as one */
+  size_t elements;
+  uint32_t *element; /* [dim * elements] points: segments with the fluid on the right of a closed
+                        surface, triangles with it where the right hand's thumb points */
+  int impulse;       /* 1: loads are the impulses of whole dual cells, which conserve momentum, over
+                        dt; 0: pressure differences times areas */
+  int frozen;        /* 1: where the surfaces are (which faces they close, weights) is taken from
+                        the first solve of the substep, so that a linear fluid gives linear loads */
 } mn_interface;
 
 /* All arrays, zero. */
-MN_MUST_CHECK mn_status mn_interface_create(mn_context *ctx, int dim, size_t count,
+MN_MUST_CHECK mn_status mn_interface_create(mn_context *ctx, int dim, size_t count, size_t elements,
                                             mn_interface *interface);
 void mn_interface_destroy(mn_interface *interface);
 
@@ -74,7 +86,7 @@ typedef struct mn_fluid_ops {
   void (*destroy)(void *self);
   double (*max_dt)(void *self); /* s */
   mn_status (*begin)(void *self, double t, double dt);
-  /* reads X, V, N, area; writes load */
+  /* reads X, V, N, area; writes load, mass */
   mn_status (*solve)(void *self, mn_interface *interface, mn_solve_report *report);
   mn_status (*commit)(void *self);
   mn_status (*save)(void *self);
@@ -84,6 +96,10 @@ typedef struct mn_fluid_ops {
   /* Makes room so that `arrays` then gives the variable ones these shapes. May be NULL if there are
      none. Their data are undefined until written. */
   mn_status (*resize)(void *self, const mn_array *arrays, int count);
+  /* The surfaces where they are at the time of the state: before the first begin, and after the
+     state was restored or read. Commit then moves them on to those of the last solve. NULL: the
+     fluid need not know. */
+  mn_status (*meet)(void *self, const mn_interface *interface);
 } mn_fluid_ops;
 
 typedef struct mn_fluid {
@@ -96,18 +112,22 @@ typedef struct mn_solid_ops {
   void (*destroy)(void *self);
   double (*max_dt)(void *self);
   mn_status (*begin)(void *self, double t, double dt);
-  /* reads load and X, where the loads act: as `look` or the last solve left them, or as a coupling
-     predicts them; writes X, V, N, area */
+  /* Reads load, and X where the loads act: as `look` or the last solve left them, or as a coupling
+     predicts them; writes X, V, N, area. Point i feels
+
+         load - mass (V - V as handed in) / dt:
+
+     inertia that vanishes once the coupling has converged, whatever `mass` is. */
   mn_status (*solve)(void *self, mn_interface *interface, mn_solve_report *report);
   mn_status (*commit)(void *self);
   mn_status (*save)(void *self);
   mn_status (*restore)(void *self);
   int (*arrays)(void *self, mn_array *arrays, int capacity);
   mn_status (*resize)(void *self, const mn_array *arrays, int count); /* as of a fluid */
-  /* Chooses points on all surfaces, about `spacing` (m) apart, and says how many. Their order
-     stands until the next call. NULL: the points are fixed, and the caller knows them. */
-  mn_status (*sample)(void *self, double spacing, size_t *count);
-  /* X, V, N, area and, where asked for, body and two_sided, of the committed state. */
+  /* Chooses points on all surfaces, at most about `spacing` (m) apart, and says how many they and
+     their elements are. Their order stands until the next call. */
+  mn_status (*sample)(void *self, double spacing, size_t *count, size_t *elements);
+  /* X, V, N, area, body, two_sided, rigid and element of the committed state. */
   mn_status (*look)(void *self, mn_interface *interface);
 } mn_solid_ops;
 

@@ -135,7 +135,7 @@ static mn_status sample_body(mn_solids *s, int i, double spacing, size_t *capaci
   return status;
 }
 
-static mn_status solids_sample(void *self, double spacing, size_t *count)
+static mn_status solids_sample(void *self, double spacing, size_t *count, size_t *elements)
 {
   mn_solids *s = self;
   size_t capacity = 0;
@@ -154,6 +154,7 @@ static mn_status solids_sample(void *self, double spacing, size_t *count)
     MN_TRY(mn_surface_points_create(s->ctx, s->def.dim, s->nodes.facet, s->nodes.facets,
                                     s->nodes.rest, spacing, &s->surface));
   *count = s->points + s->surface.count;
+  *elements = 0; /* points only, yet */
   return MN_OK;
 }
 
@@ -184,6 +185,8 @@ static void show(const mn_solids *s, const mn_rigid_state *state, const mn_vec3 
       f->body[k] = p->body;
     if (f->two_sided)
       f->two_sided[k] = 0;
+    if (f->rigid)
+      f->rigid[k] = 1;
   }
   if (s->surface.count == 0)
     return;

@@ -24,10 +24,10 @@ static void test_buoyancy(void **state)
   static solids_case c;
   for (int dim = 2; dim <= 3; dim++) {
     board(&c, dim, 2);
-    size_t count;
-    CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &count));
+    size_t count, elements;
+    CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &count, &elements));
     mn_interface f;
-    CHECK_OK(c.ctx, mn_interface_create(c.ctx, dim, count, &f));
+    CHECK_OK(c.ctx, mn_interface_create(c.ctx, dim, count, elements, &f));
     CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
     for (int n = 0; n < 500; n++) {
       CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, c.t, 0.01));
@@ -57,10 +57,10 @@ static void test_points(void **state)
   (void)state;
   static solids_case c;
   board(&c, 3, 2);
-  size_t count, fine;
+  size_t count, fine, elements;
   mn_interface f;
-  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count));
-  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 3, count, &f));
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count, &elements));
+  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 3, count, elements, &f));
   CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
   mn_rigid *r = mn_solids_rigid(c.solids);
   double worst = 0;
@@ -87,10 +87,10 @@ static void test_points(void **state)
     worst = mn_max(worst, fabs(mn_shape_distance(c.shape[f.body[k]], start)));
   }
   CHECK_LE(worst, 1e-12);
-  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &fine));
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &fine, &elements));
   CHECK_GE((double)fine / (double)count, 3.5);
   CHECK_FAILS(c.ctx, c.box.ops->look(c.box.self, &f), MN_FAILED, "points");
-  CHECK_FAILS(c.ctx, c.box.ops->sample(c.box.self, 0, &fine), MN_BAD_INPUT, "spacing");
+  CHECK_FAILS(c.ctx, c.box.ops->sample(c.box.self, 0, &fine, &elements), MN_BAD_INPUT, "spacing");
   mn_interface_destroy(&f);
   case_close(&c);
   CHECK_DONE();
@@ -102,10 +102,10 @@ static mn_vec3 spun(int order, int steps)
 {
   static solids_case c;
   board(&c, 2, order);
-  size_t count;
+  size_t count, elements;
   mn_interface f;
-  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count));
-  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 2, count, &f));
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count, &elements));
+  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 2, count, elements, &f));
   CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
   f.load[2] = mn_v3(100, 1500, 0); /* constant, on a point that moves */
   for (int n = 0; n < steps; n++) {
