@@ -138,6 +138,22 @@ struct mn_mac {
   mn_stress stress;
 };
 
+static inline int mn_mac_is_water(const mn_mac *mac)
+{
+  return mac->def->fluid.kind == MN_FLUID_WATER;
+}
+static inline int mn_mac_second_order(const mn_mac *mac)
+{
+  return mac->def->fluid.order == 2 && !mn_mac_is_water(mac);
+}
+
+/* create.c */
+void mn_mac_destroy(void *self);
+mn_status mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from);
+
+/* mac.c */
+extern const mn_fluid_ops mn_mac_ops;
+
 /* geometry.c */
 mn_status mn_mac_geometry_create(mn_mac *mac);
 void mn_mac_geometry_destroy(mn_mac *mac);

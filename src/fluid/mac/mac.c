@@ -28,261 +28,6 @@
 
 #include "base/status.h"
 
-static int is_water(const mn_mac *mac)
-{
-  return mac->def->fluid.kind == MN_FLUID_WATER;
-}
-
-static int second_order(const mn_mac *mac)
-{
-  return mac->def->fluid.order == 2 && !is_water(mac);
-}
-
-/* ---- creation -------------------------------------------------------------------------------- */
-
-/* Whether this scene carries a state field at all. */
-static int carries(const mn_mac *mac, const mn_mac_state *s, const mn_field *f)
-{
-  int dim = mac->grid.dim;
-  if (f == &s->u[2] || f == &s->before[2])
-    return dim == 3 && (f == &s->u[2] || second_order(mac));
-  if (f == &s->before[0] || f == &s->before[1])
-    return second_order(mac);
-  if (f == &s->smoke)
-    return !is_water(mac);
-  if (f == &s->temperature)
-    return mac->def->fluid.temperature;
-  if (f == &s->liquid)
-    return is_water(mac);
-  if (f == &s->held)
-    return mn_separates(mac->def);
-  return 1;
-}
-
-static mn_status create_state(mn_mac *mac, mn_mac_state *s)
-{
-#define X(field, place, name)                                                                      \
-  if (carries(mac, s, &s->field))                                                                  \
-    MN_TRY(mn_field_create(mac->ctx, &mac->grid, place, name, &s->field));
-  MN_MAC_STATE_FIELDS(X)
-#undef X
-  return MN_OK;
-}
-
-static void destroy_state(mn_mac_state *s)
-{
-#define X(field, place, name) mn_field_destroy(&s->field);
-  MN_MAC_STATE_FIELDS(X)
-#undef X
-}
-
-static mn_status copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from)
-{
-#define X(field, place, name)                                                                      \
-  if (from->field.data)                                                                            \
-    mn_field_copy(&to->field, &from->field);
-  MN_MAC_STATE_FIELDS(X)
-#undef X
-  memcpy(to->scalars, from->scalars, sizeof to->scalars);
-  if (!mac->water.on)
-    return MN_OK;
-  memcpy(to->inflow_path, from->inflow_path,
-         (size_t)mac->def->source_count * sizeof *to->inflow_path);
-  return mn_particles_copy(mac->ctx, &from->particles, &to->particles);
-}
-
-static void mac_destroy(void *self)
-{
-  mn_mac *mac = self;
-  destroy_state(&mac->state);
-  destroy_state(&mac->saved);
-  mn_water_destroy(mac);
-  mn_mac_geometry_destroy(mac);
-  for (int a = 0; a < 3; a++) {
-    mn_field_destroy(&mac->trace[a]);
-    mn_field_destroy(&mac->star[a]);
-    mn_field_destroy(&mac->result[a]);
-    mn_field_destroy(&mac->gradient[a]);
-  }
-  mn_field_destroy(&mac->smoke_next);
-  mn_field_destroy(&mac->temperature_next);
-  mn_field_destroy(&mac->liquid_next);
-  mn_field_destroy(&mac->cell_scratch);
-  mn_field_destroy(&mac->shown);
-  mn_field_destroy(&mac->b);
-  mn_field_destroy(&mac->dp);
-  mn_pressure_destroy(&mac->pressure);
-  mn_separate_destroy(mac);
-  mn_mac_viscosity_destroy(mac);
-  mn_free(mac->lo);
-  mn_free(mac->hi);
-  mn_free(mac->scratch);
-  mn_free(mac->slab);
-  mn_free(mac);
-}
-
-static mn_status create_work(mn_mac *mac)
-{
-  mn_context *ctx = mac->ctx;
-  const mn_grid *g = &mac->grid;
-  for (int a = 0; a < g->dim; a++) {
-    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "trace velocity", &mac->trace[a]));
-    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "intermediate velocity", &mac->star[a]));
-    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "new velocity", &mac->result[a]));
-    MN_TRY(mn_field_create(ctx, g, (mn_place)a, "pressure gradient", &mac->gradient[a]));
-  }
-  if (!is_water(mac))
-    MN_TRY(mn_field_create(ctx, g, MN_CELL, "new smoke", &mac->smoke_next));
-  else
-    MN_TRY(mn_field_create(ctx, g, MN_CELL, "new level set", &mac->liquid_next));
-  if (mac->def->fluid.temperature)
-    MN_TRY(mn_field_create(ctx, g, MN_CELL, "new temperature", &mac->temperature_next));
-  MN_TRY(mn_field_create(ctx, g, MN_CELL, "scratch", &mac->cell_scratch));
-  MN_TRY(mn_field_create(ctx, g, MN_CELL, "shown pressure", &mac->shown));
-  MN_TRY(mn_field_create(ctx, g, MN_CELL, "right-hand side", &mac->b));
-  MN_TRY(mn_field_create(ctx, g, MN_CELL, "pressure increment", &mac->dp));
-  size_t largest = mn_field_size(g, MN_NODE);
-  MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->lo));
-  MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->hi));
-  MN_TRY(MN_NEW(ctx, "advection scratch", largest, &mac->scratch));
-  int slabs = (g->dim == 3 ? g->n[2] : g->n[1]) + 1;
-  MN_TRY(MN_NEW(ctx, "partial sums", 8 * (size_t)slabs, &mac->slab));
-  MN_TRY(mn_mac_viscosity_create(mac));
-  MN_TRY(mn_separate_create(mac));
-  return mn_pressure_create(ctx, g, mac->def->fluid.pressure_solver, &mac->pressure);
-}
-
-static mn_status fill_from(const mn_field_fn *fn, mn_field *f, int component)
-{
-  for (int k = 0; k < f->n[2]; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        mn_vec3 value = fn->value;
-        if (fn->eval)
-          MN_TRY(fn->eval(fn->user, mn_position(f, i, j, k), &value));
-        mn_set(f, i, j, k, value.v[component]);
-      }
-  return MN_OK;
-}
-
-static void fill_from_shape(const mn_shape *shape, mn_field *f, int distance)
-{
-  for (int k = 0; k < f->n[2]; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        double d = mn_shape_distance(shape, mn_position(f, i, j, k));
-        mn_set(f, i, j, k, distance ? d : d < 0);
-      }
-}
-
-static mn_status initial_state(mn_mac *mac)
-{
-  const mn_fluid_def *fluid = &mac->def->fluid;
-  mn_mac_state *s = &mac->state;
-  for (int a = 0; a < mac->grid.dim; a++)
-    MN_TRY(fill_from(&fluid->initial_velocity, &s->u[a], a));
-  if (s->smoke.data) {
-    if (fluid->initial_smoke_shape)
-      fill_from_shape(fluid->initial_smoke_shape, &s->smoke, 0);
-    else
-      MN_TRY(fill_from(&fluid->initial_smoke, &s->smoke, 0));
-    mn_mac_fill_cells(&s->smoke);
-  }
-  if (s->temperature.data) {
-    MN_TRY(fill_from(&fluid->initial_temperature, &s->temperature, 0));
-    mn_mac_fill_cells(&s->temperature);
-  }
-  mn_mac_geometry_update(mac, 0, 0);
-  if (mac->water.on) {
-    MN_TRY(mn_water_seed(mac));
-    mn_field_copy(&s->liquid, &mac->liquid_next);
-    mn_liquid_plan(mac, &s->liquid);
-  } else if (is_water(mac)) {
-    fill_from_shape(fluid->initial_water, &s->liquid, 1);
-    mn_liquid_into_solids(mac, &s->liquid);
-    mn_mac_fill_cells(&s->liquid);
-    mn_field_copy(&mac->liquid_next, &s->liquid);
-    mn_liquid_plan(mac, &s->liquid);
-  }
-  /* the initial velocity made divergence-free; the impulse that does it is not a pressure */
-  for (int a = 0; a < mac->grid.dim; a++)
-    mn_field_copy(&mac->star[a], &s->u[a]);
-  MN_TRY(mn_mac_project(mac, 1, &mac->report));
-  if (is_water(mac))
-    MN_TRY(mn_separate_refuse(mac));
-  if (mac->report.reason != MN_CONVERGED)
-    return mn_fail(mac->ctx, MN_FAILED,
-                   "the initial velocity could not be made free of divergence: the pressure solve "
-                   "stopped after %d "
-                   "iterations at a residual of %g; try a larger fluid.pressure_max_iterations",
-                   mac->report.iterations, mac->report.residual);
-  s->scalars[2] = 1;
-  for (int a = 0; a < mac->grid.dim; a++)
-    mn_field_copy(&s->u[a], &mac->result[a]);
-  if (s->held.data)
-    mn_field_copy(&s->held, &mac->separate.held);
-  mn_mac_close(mac, 0, &s->held, s->u);
-  if (mac->water.on)
-    mn_water_commit(mac);
-  if (second_order(mac))
-    for (int a = 0; a < mac->grid.dim; a++)
-      mn_field_copy(&s->before[a], &s->u[a]);
-  return MN_OK;
-}
-
-/* A thread with fewer cells waits longer than it works. */
-static const double CELLS_PER_THREAD = 8192;
-
-static mn_status create(mn_mac *mac)
-{
-  const mn_domain_def *domain = &mac->def->domain;
-  double cells = 1;
-  for (int a = 0; a < domain->dim; a++)
-    cells *= domain->cells[a];
-  mac->exec = mac->ctx->exec; /* the bits do not depend on it */
-  if (mac->exec.threads > 1 + cells / CELLS_PER_THREAD)
-    mac->exec.threads = 1 + (int)(cells / CELLS_PER_THREAD);
-  mac->grid = mn_grid_make(&mac->exec, domain->dim, domain->cells,
-                           domain->size.x / domain->cells[0], domain->origin);
-  for (int side = 0; side < 2 * domain->dim; side++)
-    mac->open_sides |= domain->side[side].kind >= MN_SIDE_OPEN ? 1u << side : 0;
-  for (int s = 0; s < mac->def->solid_count; s++)
-    mac->moving |= mac->def->solids[s].moving;
-  MN_TRY(create_state(mac, &mac->state));
-  MN_TRY(create_state(mac, &mac->saved));
-  MN_TRY(create_work(mac));
-  mac->water.on = is_water(mac) && mac->def->fluid.transfer != MN_TRANSFER_LEVELSET;
-  if (mac->stress.on)
-    mac->continuation =
-        mac->water.on && !mn_water_is_marked(mac) ? MN_CONTINUE_SLOPE : MN_CONTINUE_LIMITED;
-  MN_TRY(mn_water_create(mac));
-  MN_TRY(mn_mac_geometry_create(mac));
-  return initial_state(mac);
-}
-
-double mn_mac_bytes(const mn_model_def *def)
-{
-  double points = 1; /* of a field, ghosts included */
-  int dim = def->domain.dim, second = def->fluid.order == 2;
-  for (int a = 0; a < dim; a++)
-    points *= def->domain.cells[a] + 1.0 + 2 * MN_GHOST;
-  double fields =
-      (dim * (1 + second) + 3) * 2 /* state, saved */ + 4 * dim + 8 + 3 /* work */ + 2 * dim + 2;
-  fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
-  if (def->fluid.viscosity > 0 && def->fluid.kind == MN_FLUID_WATER)
-    fields += 3 * dim + (dim == 2 ? 3 : 9) + 1; /* weights and strain rates */
-  if (def->fluid.kind == MN_FLUID_WATER && def->fluid.transfer != MN_TRANSFER_LEVELSET)
-    fields += 3 + dim + mn_water_rows(def);
-  double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
-  double solver = 150;                      /* bytes per unknown at most */
-  fields += mn_separates(def) ? 2 : 0;
-  plans += mn_separate_bytes(def);
-  return points *
-         (fields * sizeof(double) + plans + solver * (def->fluid.viscosity > 0 ? 1 + dim : 1));
-}
-
-/* ---- the substep ----------------------------------------------------------------------------- */
-
 static void set_sources(const mn_mac *mac, mn_field *f, int temperature)
 {
   const unsigned char *emitter = mac->geometry.emitter;
@@ -385,8 +130,8 @@ static void accelerations(mn_mac *mac, int pressure)
   for (int a = 0; a < mac->grid.dim; a++) {
     mn_field *f = &mac->gradient[a];
     double steady =
-        fluid->body_force.v[a] / fluid->density + (is_water(mac) ? fluid->gravity.v[a] : 0);
-    double smoke = is_water(mac) ? 0 : 0.5 * fluid->gravity.v[a] * fluid->smoke_weight;
+        fluid->body_force.v[a] / fluid->density + (mn_mac_is_water(mac) ? fluid->gravity.v[a] : 0);
+    double smoke = mn_mac_is_water(mac) ? 0 : 0.5 * fluid->gravity.v[a] * fluid->smoke_weight;
     double heat = mac->temperature_next.data ? -0.5 * fluid->gravity.v[a] * fluid->expansion : 0;
     int slabs = mn_slabs(f);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -415,12 +160,12 @@ static mn_status mac_begin(void *self, double t, double dt)
 {
   mn_mac *mac = self;
   mac->dt = dt;
-  mac->extrapolates = second_order(mac) && mac->state.scalars[2] > 0;
+  mac->extrapolates = mn_mac_second_order(mac) && mac->state.scalars[2] > 0;
   mn_mac_geometry_update(mac, t + dt, dt);
   make_trace(mac);
   if (mac->water.on)
     MN_TRY(mn_water_begin(mac));
-  else if (is_water(mac))
+  else if (mn_mac_is_water(mac))
     carry_liquid(mac);
   else
     carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
@@ -467,7 +212,7 @@ static mn_status mac_commit(void *self)
   mn_mac *mac = self;
   mn_mac_state *s = &mac->state;
   double end = mac->geometry.time;
-  if (is_water(mac)) {
+  if (mn_mac_is_water(mac)) {
     swap(&s->liquid, &mac->liquid_next);
     mn_liquid_plan(mac, &s->liquid);
   } else
@@ -486,7 +231,7 @@ static mn_status mac_commit(void *self)
     combine(mac, &s->p, &s->p, 1, &mac->dp);
   else
     mn_field_copy(&s->p, &mac->dp);
-  if (second_order(mac)) {
+  if (mn_mac_second_order(mac)) {
     mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, &s->p);
     mn_mac_fill_cells(&s->p);
   }
@@ -501,13 +246,13 @@ static mn_status mac_commit(void *self)
 static mn_status mac_save(void *self)
 {
   mn_mac *mac = self;
-  return copy_state(mac, &mac->saved, &mac->state);
+  return mn_mac_copy_state(mac, &mac->saved, &mac->state);
 }
 
 static mn_status mac_restore(void *self)
 {
   mn_mac *mac = self;
-  return copy_state(mac, &mac->state, &mac->saved);
+  return mn_mac_copy_state(mac, &mac->state, &mac->saved);
 }
 
 static void add_array(const mn_field *f, const char *name, mn_array *arrays, int capacity,
@@ -568,31 +313,13 @@ static mn_status mac_resize(void *self, const mn_array *arrays, int count)
   return MN_OK;
 }
 
-static const mn_fluid_ops MAC_OPS;
-
-mn_status mn_mac_create(mn_context *ctx, const mn_model_def *def, mn_fluid *fluid)
-{
-  mn_mac *mac;
-  *fluid = (mn_fluid){0};
-  MN_TRY(MN_NEW(ctx, "grid fluid", 1, &mac));
-  mac->ctx = ctx;
-  mac->def = def;
-  mn_status status = create(mac);
-  if (status != MN_OK) {
-    mac_destroy(mac);
-    return status;
-  }
-  *fluid = (mn_fluid){&MAC_OPS, mac};
-  return MN_OK;
-}
-
-static const mn_fluid_ops MAC_OPS = {.name = "mac",
-                                     .destroy = mac_destroy,
-                                     .max_dt = mn_mac_max_dt,
-                                     .begin = mac_begin,
-                                     .solve = mac_solve,
-                                     .commit = mac_commit,
-                                     .save = mac_save,
-                                     .restore = mac_restore,
-                                     .arrays = mac_arrays,
-                                     .resize = mac_resize};
+const mn_fluid_ops mn_mac_ops = {.name = "mac",
+                                 .destroy = mn_mac_destroy,
+                                 .max_dt = mn_mac_max_dt,
+                                 .begin = mac_begin,
+                                 .solve = mac_solve,
+                                 .commit = mac_commit,
+                                 .save = mac_save,
+                                 .restore = mac_restore,
+                                 .arrays = mac_arrays,
+                                 .resize = mac_resize};
