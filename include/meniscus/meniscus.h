@@ -8,6 +8,7 @@
 #include "meniscus/model.h"
 #include "meniscus/motion.h"
 #include "meniscus/pressure.h"
+#include "meniscus/rmi.h"
 #include "meniscus/run.h"
 #include "meniscus/scene.h"
 #include "meniscus/shape.h"

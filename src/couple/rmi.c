@@ -1,0 +1,274 @@
+/* mn_rmi as an object: its def, memory, history and checkpoints. The iteration is in rmi_step.c,
+   the reduced model in rmi_model.c. */
+#include "couple/rmi_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/rmi_model.h"
+
+mn_rmi_def mn_rmi_def_default(void)
+{
+  return (mn_rmi_def){.method = MN_RMI_REDUCED,
+                      .max_iterations = 30,
+                      .least_iterations = 1,
+                      .predictor = 1,
+                      .reuse = 8,
+                      .max_columns = 40,
+                      .filter = 0.2,
+                      .filter_current = 1e-3,
+                      .columns = MN_RMI_NEWEST,
+                      .loads = MN_RMI_LOADS_OF_FLUID,
+                      .dt_power = 2};
+}
+
+mn_rmi_def mn_rmi_def_published(void)
+{
+  mn_rmi_def def = mn_rmi_def_default();
+  def.least_iterations = 2;
+  def.omega = 1;
+  def.reuse = 0;
+  def.filter = def.filter_current = 0;
+  def.columns = MN_RMI_PIVOTED;
+  def.loads = MN_RMI_LOADS_OF_MODEL;
+  return def;
+}
+
+static mn_status check_weights(mn_context *ctx, const char *name, const double *weight, size_t size)
+{
+  for (size_t i = 0; weight && i < size; i++)
+    if (!(weight[i] > 0) || !isfinite(weight[i]))
+      return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi: %s[%zu] is %g; it must be positive and finite",
+                     name, i, weight[i]);
+  return MN_OK;
+}
+
+static mn_status check_int(mn_context *ctx, const char *name, int value, int least, int most)
+{
+  if (value < least || value > most)
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi: %s is %d; it must be from %d to %d", name, value,
+                   least, most);
+  return MN_OK;
+}
+
+/* `least` itself is allowed. */
+static mn_status check_number(mn_context *ctx, const char *name, double value, double least,
+                              double most)
+{
+  if (!(value >= least && value <= most))
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi: %s is %g; it must be from %g to %g", name, value,
+                   least, most);
+  return MN_OK;
+}
+
+static mn_status check_def(mn_context *ctx, const mn_rmi_def *def)
+{
+  if (!def->x_size || !def->p_size)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "mn_rmi: x_size is %zu and p_size %zu; both must be at least 1", def->x_size,
+                   def->p_size);
+  if (!(def->tolerance > 0) || !isfinite(def->tolerance))
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi: tolerance is %g; it must be positive and finite",
+                   def->tolerance);
+  MN_TRY(check_int(ctx, "method", (int)def->method, MN_RMI_RELAXED, MN_RMI_REDUCED));
+  MN_TRY(check_int(ctx, "columns", (int)def->columns, MN_RMI_NEWEST, MN_RMI_PIVOTED));
+  MN_TRY(check_int(ctx, "loads", (int)def->loads, MN_RMI_LOADS_OF_FLUID, MN_RMI_LOADS_OF_MODEL));
+  MN_TRY(check_int(ctx, "max_iterations", def->max_iterations, 1, 10000));
+  MN_TRY(check_int(ctx, "least_iterations", def->least_iterations, 1, def->max_iterations));
+  MN_TRY(check_int(ctx, "predictor", def->predictor, MN_RMI_GUESS, 2));
+  MN_TRY(check_int(ctx, "reuse", def->reuse, 0, 10000));
+  MN_TRY(check_int(ctx, "max_columns", def->max_columns, 1, 10000));
+  MN_TRY(check_number(ctx, "filter", def->filter, 0, 1));
+  MN_TRY(check_number(ctx, "filter_current", def->filter_current, 0, 1));
+  MN_TRY(check_number(ctx, "dt_power", def->dt_power, -10, 10));
+  if (def->method == MN_RMI_REDUCED)
+    MN_TRY(check_number(ctx, "omega", def->omega, 0, 2));
+  else if (!(def->omega > 0 && def->omega <= 2))
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi: omega is %g; it must be above 0 and at most 2",
+                   def->omega);
+  MN_TRY(check_weights(ctx, "x_weight", def->x_weight, def->x_size));
+  return check_weights(ctx, "p_weight", def->p_weight, def->p_size);
+}
+
+static mn_status new_weights(mn_context *ctx, size_t size, const double *from, double **weight)
+{
+  MN_TRY(MN_NEW(ctx, "weights of a coupling", size, weight));
+  for (size_t i = 0; i < size; i++)
+    (*weight)[i] = from ? from[i] : 1;
+  return MN_OK;
+}
+
+static mn_status new_pairs(mn_context *ctx, size_t in_size, size_t out_size, int capacity,
+                           int64_t *count, mn_rmi_pairs *pairs)
+{
+  size_t columns = (size_t)capacity;
+  pairs->in_size = in_size;
+  pairs->out_size = out_size;
+  pairs->count = count;
+  if (in_size > SIZE_MAX / sizeof(double) / columns ||
+      out_size > SIZE_MAX / sizeof(double) / columns)
+    return mn_fail(ctx, MN_ENVIRONMENT, "out of memory: %d columns of %zu numbers", capacity,
+                   in_size > out_size ? in_size : out_size);
+  MN_TRY(MN_NEW(ctx, "columns of a coupling", columns * in_size, &pairs->in));
+  MN_TRY(MN_NEW(ctx, "columns of a coupling", columns * out_size, &pairs->out));
+  return MN_NEW(ctx, "columns of a coupling", columns, &pairs->age);
+}
+
+static mn_status allocate(mn_rmi *rmi)
+{
+  mn_context *ctx = rmi->ctx;
+  const mn_rmi_def *def = &rmi->def;
+  size_t nx = def->x_size, np = def->p_size, longer = nx > np ? nx : np;
+  double **of_x[] = {&rmi->move1, &rmi->move2,   &rmi->x_start, &rmi->x_f,  &rmi->x_f_old,
+                     &rmi->x_s,   &rmi->x_s_old, &rmi->r,       &rmi->r_old};
+  double **of_p[] = {&rmi->p_f, &rmi->p_f_old, &rmi->p_s, &rmi->p_s_old};
+  for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
+    MN_TRY(MN_NEW(ctx, "x of a coupling", nx, of_x[i]));
+  for (size_t i = 0; i < sizeof of_p / sizeof *of_p; i++)
+    MN_TRY(MN_NEW(ctx, "p of a coupling", np, of_p[i]));
+  MN_TRY(MN_NEW(ctx, "residuals of a coupling", (size_t)def->max_iterations, &rmi->residual));
+  MN_TRY(MN_NEW(ctx, "answer of a solver", longer + MN_RMI_GUARD, &rmi->answer));
+  MN_TRY(new_weights(ctx, nx, def->x_weight, &rmi->x_weight));
+  MN_TRY(new_weights(ctx, np, def->p_weight, &rmi->p_weight));
+  if (def->method != MN_RMI_REDUCED)
+    return MN_OK;
+  rmi->capacity = def->max_columns + def->max_iterations;
+  MN_TRY(new_pairs(ctx, nx, np, rmi->capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
+  MN_TRY(new_pairs(ctx, np, nx, rmi->capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
+  return mn_rmi_model_create(rmi, &rmi->model);
+}
+
+mn_status mn_rmi_create(mn_context *ctx, const mn_rmi_def *def, mn_rmi **out)
+{
+  if (!out)
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_create: nowhere to put the object");
+  *out = NULL;
+  if (!def)
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_create: the def is missing");
+  MN_TRY(check_def(ctx, def));
+  mn_rmi *rmi;
+  MN_TRY(MN_NEW(ctx, "a coupling", 1, &rmi));
+  rmi->ctx = ctx;
+  rmi->def = *def;
+  rmi->def.x_weight = rmi->def.p_weight = NULL; /* copied */
+  mn_status status = allocate(rmi);
+  if (status != MN_OK)
+    mn_rmi_destroy(&rmi);
+  *out = rmi;
+  return status;
+}
+
+void mn_rmi_destroy(mn_rmi **handle)
+{
+  if (!handle || !*handle)
+    return;
+  mn_rmi *rmi = *handle;
+  double *all[] = {rmi->x_weight,  rmi->p_weight, rmi->fluid.in, rmi->fluid.out, rmi->solid.in,
+                   rmi->solid.out, rmi->move1,    rmi->move2,    rmi->x_start,   rmi->x_f,
+                   rmi->p_f,       rmi->x_f_old,  rmi->p_f_old,  rmi->p_s,       rmi->x_s,
+                   rmi->p_s_old,   rmi->x_s_old,  rmi->r,        rmi->r_old,     rmi->residual,
+                   rmi->answer};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    mn_free(all[i]);
+  mn_free(rmi->fluid.age);
+  mn_free(rmi->solid.age);
+  mn_rmi_model_destroy(&rmi->model);
+  mn_free(rmi);
+  *handle = NULL;
+}
+
+/* Makes every column one substep older, forgets those beyond `reuse` substeps and the oldest beyond
+   max_columns. Columns of earlier substeps are scaled to the new dt: p answers x like dt^-power. */
+static void age_columns(const mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t before, double scale,
+                        int p_is_in)
+{
+  int64_t kept = 0, count = *pairs->count;
+  double *p = p_is_in ? pairs->in : pairs->out;
+  size_t np = rmi->def.p_size, in = pairs->in_size, out = pairs->out_size;
+  if (scale != 1)
+    for (size_t i = 0; i < (size_t)before * np; i++)
+      p[i] *= scale;
+  for (int64_t c = 0; c < count; c++) {
+    if (pairs->age[c] >= rmi->def.reuse || count - c > rmi->def.max_columns)
+      continue;
+    pairs->age[kept] = pairs->age[c] + 1;
+    memmove(pairs->in + (size_t)kept * in, pairs->in + (size_t)c * in, in * sizeof(double));
+    memmove(pairs->out + (size_t)kept * out, pairs->out + (size_t)c * out, out * sizeof(double));
+    kept++;
+  }
+  *pairs->count = kept;
+}
+
+mn_status mn_rmi_accept(mn_rmi *rmi)
+{
+  if (rmi->phase != MN_RMI_STEPPED)
+    return mn_fail(rmi->ctx, MN_BAD_INPUT, "mn_rmi_accept: there is no step to accept");
+  if (rmi->reason != MN_CONVERGED &&
+      !(rmi->reason == MN_ITERATION_LIMIT && rmi->def.accept_unconverged))
+    return mn_fail(
+        rmi->ctx, MN_FAILED,
+        "mn_rmi_accept: the step did not converge (%s after %d iterations, residual %.3g, "
+        "tolerance %.3g); reject it and try a shorter step",
+        mn_reason_text(rmi->reason), rmi->iterations, rmi->residual[rmi->iterations - 1],
+        rmi->def.tolerance);
+  memcpy(rmi->move2, rmi->move1, rmi->def.x_size * sizeof(double));
+  for (size_t i = 0; i < rmi->def.x_size; i++)
+    rmi->move1[i] = rmi->x_s[i] - rmi->x_start[i];
+  if (rmi->count[MN_RMI_MOVES] < 2)
+    rmi->count[MN_RMI_MOVES]++;
+  rmi->number[MN_RMI_DT2] = rmi->number[MN_RMI_DT1];
+  rmi->number[MN_RMI_DT1] = rmi->dt;
+  rmi->number[MN_RMI_LAST_OMEGA] = rmi->last_omega;
+  rmi->number[MN_RMI_REMAINDER] = rmi->remainder;
+  if (rmi->def.method == MN_RMI_REDUCED) {
+    double scale = mn_rmi_dt_scale(rmi);
+    age_columns(rmi, &rmi->fluid, rmi->count_before[0], scale, 0);
+    age_columns(rmi, &rmi->solid, rmi->count_before[1], scale, 1);
+    rmi->number[MN_RMI_COLUMN_DT] = rmi->dt;
+  }
+  rmi->phase = MN_RMI_IDLE;
+  return MN_OK;
+}
+
+void mn_rmi_reject(mn_rmi *rmi)
+{
+  rmi->count[MN_RMI_FLUID_COUNT] = rmi->count[MN_RMI_SOLID_COUNT] = 0;
+  rmi->number[MN_RMI_LAST_OMEGA] = rmi->number[MN_RMI_REMAINDER] = 0;
+  rmi->phase = MN_RMI_IDLE;
+}
+
+const double *mn_rmi_residuals(const mn_rmi *rmi, int *count)
+{
+  *count = rmi->iterations;
+  return rmi->residual;
+}
+
+static mn_array array(const char *name, mn_array_type type, size_t rows, size_t cols, void *data)
+{
+  mn_array a = {.type = type, .rank = cols ? 2 : 1, .shape = {rows, cols}, .data = data};
+  snprintf(a.name, sizeof a.name, "%s", name);
+  return a;
+}
+
+int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
+{
+  size_t nx = rmi->def.x_size, np = rmi->def.p_size, k = (size_t)rmi->def.max_columns;
+  mn_array all[] = {
+      array("rmi_counts", MN_I64, MN_RMI_COUNTS, 0, rmi->count),
+      array("rmi_numbers", MN_F64, MN_RMI_NUMBERS, 0, rmi->number),
+      array("rmi_move1", MN_F64, nx, 0, rmi->move1),
+      array("rmi_move2", MN_F64, nx, 0, rmi->move2),
+      array("rmi_fluid_x", MN_F64, k, nx, rmi->fluid.in),
+      array("rmi_fluid_p", MN_F64, k, np, rmi->fluid.out),
+      array("rmi_fluid_age", MN_I64, k, 0, rmi->fluid.age),
+      array("rmi_solid_p", MN_F64, k, np, rmi->solid.in),
+      array("rmi_solid_x", MN_F64, k, nx, rmi->solid.out),
+      array("rmi_solid_age", MN_I64, k, 0, rmi->solid.age),
+  };
+  int count = rmi->def.method == MN_RMI_REDUCED ? (int)(sizeof all / sizeof *all) : 4;
+  for (int i = 0; i < count && i < capacity; i++)
+    arrays[i] = all[i];
+  return count;
+}

@@ -1,0 +1,71 @@
+/* The inside of mn_rmi. State is what mn_rmi_arrays lists; all else is fixed or scratch. */
+#ifndef MN_COUPLE_RMI_INTERNAL_H
+#define MN_COUPLE_RMI_INTERNAL_H
+
+#include "base/memory.h"
+#include "meniscus/rmi.h"
+
+/* Differences of what one solver was given and what it answered, a pair per column, oldest first.
+   There is room for max_columns of earlier substeps and all of a new one, so that a substep that
+   fails leaves the earlier ones as they were. */
+typedef struct mn_rmi_pairs {
+  size_t in_size, out_size;
+  double *in, *out; /* [capacity * size], a column after the other */
+  int64_t *age;     /* [capacity] accepted substeps since: 0 of the running one */
+  int64_t *count;   /* into the object's counts; grows while a step runs */
+} mn_rmi_pairs;
+
+/* Scalars of the state, as they stand in a checkpoint. */
+enum { MN_RMI_FLUID_COUNT, MN_RMI_SOLID_COUNT, MN_RMI_MOVES, MN_RMI_COUNTS };
+enum {
+  MN_RMI_DT1,        /* s, of the last accepted substep */
+  MN_RMI_DT2,        /* s, of the one before */
+  MN_RMI_COLUMN_DT,  /* s, that the columns are scaled to */
+  MN_RMI_LAST_OMEGA, /* aitken: the last factor; 0: none yet */
+  MN_RMI_REMAINDER,  /* reduced: 1 + mu of what no column described; 0: none yet */
+  MN_RMI_NUMBERS
+};
+
+typedef struct mn_rmi_model mn_rmi_model;
+
+struct mn_rmi {
+  mn_context *ctx;
+  mn_rmi_def def;
+  int capacity;                /* columns of each solver */
+  double *x_weight, *p_weight; /* all 1 where the def has none */
+
+  /* state */
+  mn_rmi_pairs fluid, solid;
+  int64_t count[MN_RMI_COUNTS];
+  double number[MN_RMI_NUMBERS];
+  double *move1, *move2; /* by how much x moved in the last two accepted substeps */
+
+  /* the running step, which accept takes over */
+  enum { MN_RMI_IDLE, MN_RMI_STEPPED } phase;
+  mn_reason reason;
+  double dt, last_omega, remainder;
+  int64_t count_before[2]; /* columns of earlier substeps */
+  int iterations;
+  double *x_start;
+  double *x_f, *p_f, *x_f_old, *p_f_old; /* the last fluid solve, and the one before */
+  double *p_s, *x_s, *p_s_old, *x_s_old; /* the last solid solve, and the one before */
+  double *r, *r_old;                     /* S(p) - x, not weighted */
+  double *residual;                      /* [max_iterations] */
+  double *answer;                        /* where solvers write: longer than agreed */
+  mn_rmi_model *model;                   /* reduced only */
+};
+
+/* One substep's calls: what mn_rmi_step was given. */
+typedef struct mn_rmi_solvers {
+  mn_rmi_fluid_fn *fluid;
+  mn_rmi_solid_fn *solid;
+  void *fluid_user, *solid_user;
+} mn_rmi_solvers;
+
+enum { MN_RMI_GUARD = 8 }; /* numbers behind an answer that a solver must not touch */
+
+/* rmi_call.c: solve once, check every number, copy it to p_f (x_s). `nth` of the substep. */
+mn_status mn_rmi_call_fluid(mn_rmi *rmi, const mn_rmi_solvers *with, int nth);
+mn_status mn_rmi_call_solid(mn_rmi *rmi, const mn_rmi_solvers *with, int nth);
+
+#endif

@@ -1,0 +1,278 @@
+/* The partitioned iteration of one substep.
+
+   Wanted: x = S(F(x)). From a predicted x, iteration k solves the fluid, p^f = F(x^f), then the
+   solid, x^s = S(p^s), and tests r = x^s - x^f. The next x^f is
+
+     relaxed   x^f + omega r                                     [Akbay 2018, algorithm 3]
+     aitken    the same; omega_k = -omega_{k-1} r_{k-1}.dr / dr.dr, dr = r_k - r_{k-1}  [Kuttler
+   2008] reduced   what the reduced model of both solvers says       [Akbay 2018, algorithm 1],
+   rmi_model.c
+
+   When it may stop. With the loads of the fluid (p^s = p^f) r is the residual of the coupled
+   equations itself, so max |r| <= tolerance is all there is to ask: after one fluid solve as well
+   as after many. An error e of x^f shows as (1 + mu) e, so x^f and x^s both are within the
+   tolerance. With the loads of the model (p^s != p^f) a small r may be the model's doing, and the
+   solid's answer must also have stopped changing. Relaxed steps are never tested: omega r is small
+   whenever omega is.
+
+   Divergence: a residual that grew beyond any return, or met the iteration limit above where it
+   started. Limits: an iteration that hovers below its first residual counts as met limit.
+   Verified by tests/unit/couple/test_rmi.c. */
+#include "couple/rmi_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/rmi_model.h"
+
+/* Growth over the first residual (or the tolerance) from which there is no return. A fixed
+   relaxation that grew 1000 times never comes back; a secant method amplifies the first error by mu
+   once. */
+static const double RELAXED_GROWTH = 1e3, SECANT_GROWTH = 1e9;
+
+static double weighted_max(size_t n, const double *weight, const double *a, const double *b)
+{
+  double most = 0;
+  for (size_t i = 0; i < n; i++) {
+    double d = fabs(weight[i] * (a[i] - b[i]));
+    if (!(d <= most)) /* an overflow to infinity stays */
+      most = d;
+  }
+  return most;
+}
+
+static double weighted_dot(size_t n, const double *weight, const double *a, const double *b)
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    sum += weight[i] * a[i] * (weight[i] * b[i]);
+  return sum;
+}
+
+/* x_start + dt times the mean velocity that the last substeps foretell; order 2 goes on with their
+   acceleration, velocities being those of the substeps' middles. */
+static void predict(mn_rmi *rmi, const double *guess)
+{
+  int order = rmi->def.predictor;
+  if (order > (int)rmi->count[MN_RMI_MOVES])
+    order = (int)rmi->count[MN_RMI_MOVES];
+  double dt = rmi->dt, dt1 = rmi->number[MN_RMI_DT1], dt2 = rmi->number[MN_RMI_DT2];
+  double further = order == 2 ? (dt + dt1) / (dt1 + dt2) : 0;
+  for (size_t i = 0; i < rmi->def.x_size; i++) {
+    if (order < 0) {
+      rmi->x_f[i] = guess[i];
+      continue;
+    }
+    double v = order >= 1 ? rmi->move1[i] / dt1 : 0;
+    if (order == 2)
+      v += further * (v - rmi->move2[i] / dt2);
+    rmi->x_f[i] = rmi->x_start[i] + dt * v;
+  }
+}
+
+static mn_status check_start(const mn_rmi *rmi, double dt, const double *x_start,
+                             const mn_rmi_solvers *with, const double *x, const double *p)
+{
+  mn_context *ctx = rmi->ctx;
+  if (!x_start || !with->fluid || !with->solid || !x || !p)
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_step: %s is missing",
+                   !x_start       ? "x_start"
+                   : !with->fluid ? "the fluid"
+                   : !with->solid ? "the solid"
+                   : !x           ? "x"
+                                  : "p");
+  if (rmi->phase == MN_RMI_STEPPED)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "mn_rmi_step: the last step was neither accepted nor rejected");
+  if (!(dt > 0) || !isfinite(dt))
+    return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_step: dt is %g; it must be positive and finite", dt);
+  const double *first = rmi->def.predictor == MN_RMI_GUESS ? x : x_start;
+  for (size_t i = 0; i < rmi->def.x_size; i++)
+    if (!isfinite(x_start[i]) || !isfinite(first[i]))
+      return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_step: %s[%zu] is %g",
+                     isfinite(x_start[i]) ? "x" : "x_start", i,
+                     isfinite(x_start[i]) ? first[i] : x_start[i]);
+  const int64_t *count = rmi->count; /* these may come from a damaged checkpoint */
+  const double *number = rmi->number;
+  if (count[MN_RMI_FLUID_COUNT] < 0 || count[MN_RMI_FLUID_COUNT] > rmi->def.max_columns ||
+      count[MN_RMI_SOLID_COUNT] < 0 || count[MN_RMI_SOLID_COUNT] > rmi->def.max_columns ||
+      count[MN_RMI_MOVES] < 0 || count[MN_RMI_MOVES] > 2 ||
+      (count[MN_RMI_MOVES] > 0 && !(number[MN_RMI_DT1] > 0)) ||
+      (count[MN_RMI_MOVES] > 1 && !(number[MN_RMI_DT2] > 0)))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "mn_rmi_step: the restored history does not make sense (%lld and %lld columns, "
+                   "%lld substeps)",
+                   (long long)count[MN_RMI_FLUID_COUNT], (long long)count[MN_RMI_SOLID_COUNT],
+                   (long long)count[MN_RMI_MOVES]);
+  return MN_OK;
+}
+
+/* The last solves become the ones before. */
+static void shift(mn_rmi *rmi)
+{
+  double **pair[][2] = {{&rmi->x_f, &rmi->x_f_old},
+                        {&rmi->p_f, &rmi->p_f_old},
+                        {&rmi->x_s, &rmi->x_s_old},
+                        {&rmi->p_s, &rmi->p_s_old},
+                        {&rmi->r, &rmi->r_old}};
+  for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+    double *last = *pair[i][0];
+    *pair[i][0] = *pair[i][1];
+    *pair[i][1] = last;
+  }
+}
+
+/* Before shift: r and r_old are the last two. */
+static double aitken_omega(const mn_rmi *rmi, double omega)
+{
+  size_t n = rmi->def.x_size;
+  const double *w = rmi->x_weight;
+  double with_old = 0, square = 0;
+  for (size_t i = 0; i < n; i++) {
+    double dr = w[i] * (rmi->r[i] - rmi->r_old[i]);
+    with_old += w[i] * rmi->r_old[i] * dr;
+    square += dr * dr;
+  }
+  double next = -omega * with_old / square;
+  return isfinite(next) && next != 0 ? next : omega;
+}
+
+/* x^f of the next iteration. */
+static void choose_next(mn_rmi *rmi, mn_rmi_report *report)
+{
+  if (rmi->def.method == MN_RMI_AITKEN && rmi->iterations > 1)
+    report->omega = aitken_omega(rmi, report->omega);
+  shift(rmi);
+  if (rmi->def.method == MN_RMI_REDUCED) {
+    mn_rmi_model_next_x(rmi, report);
+    return;
+  }
+  for (size_t i = 0; i < rmi->def.x_size; i++)
+    rmi->x_f[i] = rmi->x_f_old[i] + report->omega * rmi->r_old[i];
+}
+
+/* One fluid and one solid solve from x_f, and what they say. */
+static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report *report)
+{
+  size_t nx = rmi->def.x_size, np = rmi->def.p_size;
+  int k = rmi->iterations + 1, reduced = rmi->def.method == MN_RMI_REDUCED;
+  MN_TRY(mn_rmi_call_fluid(rmi, with, k));
+  report->fluid_solves = report->iterations = k;
+  if (reduced && k > 1)
+    mn_rmi_model_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_old, rmi->p_f, rmi->p_f_old);
+  memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
+  if (reduced && rmi->def.loads == MN_RMI_LOADS_OF_MODEL && k > 1)
+    mn_rmi_model_loads(rmi, report);
+  MN_TRY(mn_rmi_call_solid(rmi, with, k));
+  report->solid_solves = k;
+  if (reduced && k > 1)
+    mn_rmi_model_add(rmi, &rmi->solid, rmi->p_s, rmi->p_s_old, rmi->x_s, rmi->x_s_old);
+
+  for (size_t i = 0; i < nx; i++)
+    rmi->r[i] = rmi->x_s[i] - rmi->x_f[i];
+  report->residual = weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_f);
+  report->change = k > 1 ? weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_s_old)
+                         : report->residual; /* since the predicted x */
+  report->load_gap = weighted_max(np, rmi->p_weight, rmi->p_s, rmi->p_f);
+  if (k == 1)
+    report->first_residual = report->residual;
+  rmi->residual[rmi->iterations++] = report->residual;
+  return MN_OK;
+}
+
+/* |d S(F(x))| / |d x| over the last two iterations; 0 where loads of the model came between. */
+static double amplification(const mn_rmi *rmi, const mn_rmi_report *report, double last_gap)
+{
+  if (rmi->iterations < 2 || report->load_gap > 0 || last_gap > 0)
+    return 0;
+  double of_x = 0, of_s = 0;
+  for (size_t i = 0; i < rmi->def.x_size; i++) {
+    double w = rmi->x_weight[i];
+    double dx = w * (rmi->x_f[i] - rmi->x_f_old[i]), ds = w * (rmi->x_s[i] - rmi->x_s_old[i]);
+    of_x += dx * dx;
+    of_s += ds * ds;
+  }
+  double rounding = 1e-20 * weighted_dot(rmi->def.x_size, rmi->x_weight, rmi->x_f, rmi->x_f);
+  return of_x > rounding ? sqrt(of_s / of_x) : 0;
+}
+
+/* 1 when the iteration has ended, with the reason. */
+static int ended(const mn_rmi *rmi, mn_rmi_report *report)
+{
+  const mn_rmi_def *def = &rmi->def;
+  double tolerance = def->tolerance;
+  double start = report->first_residual > tolerance ? report->first_residual : tolerance;
+  double growth = def->method == MN_RMI_RELAXED ? RELAXED_GROWTH : SECANT_GROWTH;
+  int settled = def->loads == MN_RMI_LOADS_OF_FLUID || def->method != MN_RMI_REDUCED ||
+                report->change <= tolerance;
+  if (rmi->iterations >= def->least_iterations && report->residual <= tolerance && settled) {
+    report->reason = MN_CONVERGED;
+    return 1;
+  }
+  if (!(report->residual <= growth * start)) {
+    report->reason = MN_DIVERGED;
+    return 1;
+  }
+  if (rmi->iterations < def->max_iterations)
+    return 0;
+  report->reason = report->residual > start ? MN_DIVERGED : MN_ITERATION_LIMIT;
+  return 1;
+}
+
+static mn_status run(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report *report)
+{
+  double last_gap = 0;
+  for (;;) {
+    MN_TRY(iterate(rmi, with, report));
+    double mu = amplification(rmi, report, last_gap);
+    if (mu > report->mu)
+      report->mu = mu;
+    last_gap = report->load_gap;
+    if (ended(rmi, report))
+      return MN_OK;
+    choose_next(rmi, report);
+  }
+}
+
+static void forget_columns(mn_rmi *rmi)
+{
+  rmi->count[MN_RMI_FLUID_COUNT] = rmi->count_before[0];
+  rmi->count[MN_RMI_SOLID_COUNT] = rmi->count_before[1];
+}
+
+mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_fluid_fn *fluid,
+                      void *fluid_user, mn_rmi_solid_fn *solid, void *solid_user, double *x,
+                      double *p, mn_rmi_report *report)
+{
+  mn_rmi_report own;
+  mn_rmi_solvers with = {fluid, solid, fluid_user, solid_user};
+  if (!report)
+    report = &own;
+  /* what a report says when a solver fails */
+  *report = (mn_rmi_report){.reason = MN_DIVERGED, .omega = rmi->def.omega};
+  MN_TRY(check_start(rmi, dt, x_start, &with, x, p));
+  rmi->dt = dt;
+  rmi->iterations = 0;
+  rmi->count_before[0] = rmi->count[MN_RMI_FLUID_COUNT];
+  rmi->count_before[1] = rmi->count[MN_RMI_SOLID_COUNT];
+  rmi->remainder = rmi->number[MN_RMI_REMAINDER];
+  rmi->last_omega = rmi->number[MN_RMI_LAST_OMEGA];
+  if (rmi->def.method == MN_RMI_AITKEN && rmi->last_omega != 0)
+    report->omega = fmin(fabs(rmi->last_omega), rmi->def.omega);
+  memcpy(rmi->x_start, x_start, rmi->def.x_size * sizeof(double));
+  predict(rmi, x);
+  mn_status status = run(rmi, &with, report);
+  if (status != MN_OK) {
+    forget_columns(rmi);
+    return status;
+  }
+  rmi->phase = MN_RMI_STEPPED;
+  rmi->reason = report->reason;
+  rmi->last_omega = report->omega;
+  if (report->reason == MN_CONVERGED || report->reason == MN_ITERATION_LIMIT) {
+    memcpy(x, rmi->x_s, rmi->def.x_size * sizeof(double));
+    memcpy(p, rmi->p_s, rmi->def.p_size * sizeof(double));
+  }
+  return MN_OK;
+}
