@@ -71,6 +71,7 @@ typedef struct mn_body_def {
   mn_timefn force_ramp;
   double spring, damper; /* N/m, kg/s: a spring to the place where the body starts */
   double friction, restitution;
+  int collides; /* 0: passes through everything */
 } mn_body_def;
 
 typedef enum mn_integrator {
@@ -88,7 +89,8 @@ typedef struct mn_dynamics_def {
   double dt;          /* s; greatest substep */
   double tolerance;
   int max_iterations;
-  int contact; /* between bodies, and with obstacles and closed sides of the domain */
+  int contact;     /* between bodies, and with obstacles and closed sides of the domain */
+  int check_start; /* 1: bodies that overlap at the start or lie outside the domain are refused */
 } mn_dynamics_def;
 
 #ifdef __cplusplus

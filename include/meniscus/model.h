@@ -28,6 +28,7 @@ typedef struct mn_side_def {
   mn_side_kind kind;
   mn_vec3 velocity; /* m/s of a no-slip wall along itself; its normal component must be 0 */
   mn_timefn ramp;   /* multiplies velocity */
+  double friction, restitution; /* of a closed side, for bodies */
 } mn_side_def;
 
 typedef struct mn_domain_def {
@@ -146,6 +147,7 @@ typedef struct mn_solid_def {
   int noslip; /* 1: viscous fluid sticks to it */
   int moving; /* 0: motion is ignored */
   mn_motion motion;
+  double friction, restitution; /* for bodies */
 } mn_solid_def;
 
 /* ---- probes and output ----------------------------------------------------------------------- */

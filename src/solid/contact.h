@@ -17,7 +17,7 @@ typedef struct mn_contact_def {
   double tolerance;     /* of the relative velocities, to the greatest of them */
   int max_iterations;   /* sweeps over all contacts */
   double thickness;     /* m, kept between the nodes of deformable bodies and others */
-  double node_friction; /* of deformable bodies */
+  double node_friction; /* of deformable bodies that have none of their own */
   int sweep;            /* 0: only what touches already is seen: a negative control */
   int kicks;            /* 1: elastic bodies are kicked like cloth: a negative control */
 } mn_contact_def;
@@ -32,6 +32,7 @@ typedef struct mn_contact_nodes {
   const double *mass;   /* kg */
   const uint8_t *fixed; /* MN_FIX_...: any of them makes a node immovable for contact */
   const mn_facet *facet;
+  const double *friction; /* of each node */
 } mn_contact_nodes;
 
 /* A spring's force along one direction, implicit: F = force + rate (J u - at) opposes the motion

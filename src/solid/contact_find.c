@@ -112,8 +112,7 @@ static int concave(const mn_shape *s)
          s->kind == MN_SHAPE_DIFFERENCE;
 }
 
-/* Point of segment or triangle nearest to x, as weights. */
-static void nearest_weights(int corners, const mn_vec3 *p, mn_vec3 x, double w[3])
+void mn_nearest_weights(int corners, const mn_vec3 *p, mn_vec3 x, double w[3])
 {
   w[0] = 1, w[1] = w[2] = 0;
   mn_vec3 ab = mn_sub(p[1], p[0]), ax = mn_sub(x, p[0]);
@@ -136,7 +135,7 @@ static void nearest_weights(int corners, const mn_vec3 *p, mn_vec3 x, double w[3
   for (int e = 0; e < 3; e++) {
     mn_vec3 edge[2] = {p[e], p[(e + 1) % 3]};
     double u[3];
-    nearest_weights(2, edge, x, u);
+    mn_nearest_weights(2, edge, x, u);
     double d = mn_length(mn_sub(x, mn_add(mn_scale(u[0], edge[0]), mn_scale(u[1], edge[1]))));
     if (d < best) {
       best = d;
@@ -219,7 +218,7 @@ static double measure(finder *f, mn_touch *t, const mn_twist *twist, const mn_ve
   for (int k = 0; k < t->nodes; k++)
     p[k] = node_moved(f, node_v, t->node[k], s);
   x = mn_rigid_point(A, &a, t->kind == MN_TOUCH_FACET_BALL ? A->ball : A->point[t->feature]);
-  nearest_weights(t->nodes, p, x, t->weight);
+  mn_nearest_weights(t->nodes, p, x, t->weight);
   t->at = mn_v3(0, 0, 0);
   for (int k = 0; k < t->nodes; k++)
     t->at = mn_madd(t->at, t->weight[k], p[k]);
@@ -294,7 +293,7 @@ static mn_status consider(finder *f, mn_touch *t)
 static void pair_numbers(const finder *f, mn_touch *t)
 {
   const mn_rigid_body *A = &f->c->rigid->body[t->a];
-  double fb = f->c->def.node_friction, rb = 0, size = A->bound;
+  double fb = t->nodes ? f->nodes->friction[t->node[0]] : 0, rb = 0, size = A->bound;
   if (t->b >= 0) {
     const mn_rigid_body *B = &f->c->rigid->body[t->b];
     fb = B->def.friction, rb = B->def.restitution;

@@ -90,6 +90,9 @@ mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const
                                 const mn_twist *twist, const mn_contact_nodes *nodes,
                                 const mn_vec3 *node_free, double dt, mn_touches *touches);
 
+/* The point of a segment or triangle that is nearest to x, as weights of its corners. */
+void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double weight[3]);
+
 mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v);
 void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose);
 /* Sweeps until the velocities stand still. */

@@ -75,6 +75,12 @@ void mn_deform_set_motion(mn_deform *d, mn_deform_motion *motion, void *user)
   d->motion_user = user;
 }
 
+void mn_deform_set_contact(mn_deform *d, int body, double friction, int collides)
+{
+  d->body[body].friction = friction;
+  d->body[body].collides = collides;
+}
+
 mn_deform_view mn_deform_get(mn_deform *d)
 {
   return (mn_deform_view){.dim = d->def.dim,

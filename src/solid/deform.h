@@ -116,6 +116,8 @@ enum { MN_FIX_X = 1, MN_FIX_Y = 2, MN_FIX_Z = 4, MN_FIX_ALL = 7 };
    it. */
 void mn_deform_fix(mn_deform *deform, uint32_t node, int mask);
 void mn_deform_set_motion(mn_deform *deform, mn_deform_motion *motion, void *user);
+/* How a body meets others; by default with friction -1 (see mn_deform_body), colliding. */
+void mn_deform_set_contact(mn_deform *deform, int body, double friction, int collides);
 
 /* Builds the matrix's pattern, the accelerations of the start and all scratch. No bodies after. */
 MN_MUST_CHECK mn_status mn_deform_ready(mn_deform *deform);
@@ -129,7 +131,9 @@ typedef struct mn_deform_body {
   int group, groups;          /* its energies are [group, group + groups) */
   int corners;                /* of its elements: 2, 3 or 4 */
   int two_sided;
-  double mass; /* kg */
+  double mass;     /* kg */
+  double friction; /* Coulomb's; negative: what contact has for deformable bodies */
+  int collides;
 } mn_deform_body;
 
 /* Pointers stand until the next body is added. */

@@ -57,7 +57,9 @@ static mn_status add_body(mn_deform *d, const mn_simplex_mesh *mesh, const char 
                         .first_facet = d->facets,
                         .group = d->groups,
                         .corners = mesh->corners,
-                        .two_sided = mesh->corners <= mesh->dim};
+                        .two_sided = mesh->corners <= mesh->dim,
+                        .friction = -1,
+                        .collides = 1};
   snprintf(b->name, sizeof b->name, "%s", name ? name : "body");
   d->bodies++;
   return add_nodes(d, mesh, velocity, alpha);

@@ -47,6 +47,16 @@ typedef struct mn_solids_report {
 } mn_solids_report;
 const mn_solids_report *mn_solids_last(const mn_solids *solids);
 
+typedef struct mn_overlap {
+  int a, b;     /* bodies, numbered as below; -1: none */
+  double depth; /* m */
+  double size;  /* m, half the extent of the smaller one */
+} mn_overlap;
+/* The two bodies that lie deepest in each other now, relative to the smaller one's size: those that
+   contact would push apart, and what lies inside elastic bodies. Depths below `part` of the size
+   are none, nor are nodes that are fixed. */
+MN_MUST_CHECK mn_status mn_solids_overlap(mn_solids *solids, double part, mn_overlap *worst);
+
 /* Rigid bodies come first: body < rigid->count is rigid, the others are deformable; < 0: all. */
 mn_vec3 mn_solids_momentum(mn_solids *solids, int body);               /* kg m/s */
 mn_vec3 mn_solids_angular(mn_solids *solids, int body, mn_vec3 about); /* kg m^2/s */

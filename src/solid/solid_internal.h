@@ -34,6 +34,7 @@ struct mn_solids {
   mn_soft_row *soft;
   mn_vec3 *node_x, *node_v, *node_load;
   /* contact of elastic bodies: solid_press.c */
+  double *node_friction;
   mn_facet *thin, *thick; /* facets of springs, shells and rods; of elastic bodies */
   size_t thins, thicks;
   mn_touches touch, touch_before; /* their impulse and tangent: forces in N on the rigid partner */

@@ -47,15 +47,21 @@ mn_status mn_solids_press_create(mn_solids *s)
   MN_TRY(MN_NEW(s->ctx, "node velocities", m, &s->press_free));
   MN_TRY(MN_NEW(s->ctx, "node velocities", m, &s->press_v));
   MN_TRY(MN_NEW(s->ctx, "node stiffnesses", m, &s->press_stiffness));
+  MN_TRY(MN_NEW(s->ctx, "node frictions", m, &s->node_friction));
+  for (int b = 0; b < s->nodes.bodies; b++) {
+    const mn_deform_body *body = &s->nodes.body[b];
+    for (uint32_t i = body->first; i < body->first + body->nodes; i++)
+      s->node_friction[i] = body->friction >= 0 ? body->friction : s->def.contact.node_friction;
+  }
   MN_TRY(MN_NEW(s->ctx, "facets", s->nodes.facets, &s->thin));
   return MN_NEW(s->ctx, "facets", s->nodes.facets, &s->thick);
 }
 
 void mn_solids_press_destroy(mn_solids *s)
 {
-  void *all[] = {s->press_P,         s->press_T, s->first_u,  s->share,
-                 s->press_free,      s->press_v, s->thin,     s->thick,
-                 s->press_stiffness, s->press,   s->touch.at, s->touch_before.at};
+  void *all[] = {s->node_friction, s->press_P,  s->press_T,        s->first_u, s->share,
+                 s->press_free,    s->press_v,  s->thin,           s->thick,   s->press_stiffness,
+                 s->press,         s->touch.at, s->touch_before.at};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
 }
@@ -66,7 +72,9 @@ void mn_solids_press_begin(mn_solids *s)
   const mn_csr *A = s->deform ? mn_deform_matrix(s->deform, &sx, &sv) : NULL;
   s->thins = s->thicks = 0;
   for (size_t i = 0; i < s->nodes.facets; i++)
-    if (is_thick(s, &s->nodes.facet[i]))
+    if (!s->nodes.body[s->nodes.facet[i].body].collides)
+      continue;
+    else if (is_thick(s, &s->nodes.facet[i]))
       s->thick[s->thicks++] = s->nodes.facet[i];
     else
       s->thin[s->thins++] = s->nodes.facet[i];
@@ -98,7 +106,8 @@ static mn_status find(mn_solids *s, int pass)
                             .v = s->press_v,
                             .mass = s->nodes.mass,
                             .fixed = s->nodes.fixed,
-                            .facet = s->thick};
+                            .facet = s->thick,
+                            .friction = s->node_friction};
   return mn_contact_find_nodes(s->contact, s->rigid->now, s->first_u, s->u, &nodes, s->press_free,
                                s->dt, &s->touch);
 }

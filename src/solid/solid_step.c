@@ -161,7 +161,8 @@ static mn_contact_nodes node_view(const mn_solids *s, const mn_vec3 *x, mn_vec3 
                             .v = v,
                             .mass = s->nodes.mass,
                             .fixed = s->nodes.fixed,
-                            .facet = s->thin};
+                            .facet = s->thin,
+                            .friction = s->node_friction};
 }
 
 /* u without contact, then with it; the change of u since the last pass. */

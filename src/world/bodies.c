@@ -15,6 +15,8 @@
 #include "solid/solid.h"
 #include "world/body_mesh.h"
 
+static const double START_OVERLAP = 5e-3; /* of the smaller body's size: refused beyond it */
+
 /* One body of the model. */
 typedef struct part {
   const mn_body_def *def;
@@ -188,6 +190,7 @@ static mn_status make_deform(mn_bodies *b, mn_deform **out)
     mn_status status = add_deformable(*out, p);
     if (status != MN_OK)
       return blame(b, i, status);
+    mn_deform_set_contact(*out, p->index, p->def->friction, p->def->collides);
     int fixed = 0;
     fix_nodes(*out, p, &fixed);
     if (p->def->fixed && !fixed)
@@ -220,6 +223,7 @@ static mn_rigid_def rigid_def(const mn_body_def *d, int dim)
   def.force_ramp = d->force_ramp;
   def.friction = d->friction;
   def.restitution = d->restitution;
+  def.collides = d->collides;
   return def;
 }
 
@@ -239,13 +243,15 @@ static mn_status make_sides(mn_bodies *b)
   return MN_OK;
 }
 
-static void add_fixture(mn_rigid_def *def, const char *name, const mn_shape *shape)
+static void add_fixture(mn_rigid_def *def, const char *name, const mn_shape *shape, double friction,
+                        double restitution)
 {
   *def = mn_rigid_def_default();
   def->name = name;
   def->shape = shape;
   def->joint = MN_JOINT_FIXED;
-  def->friction = 0.3;
+  def->friction = friction;
+  def->restitution = restitution;
   def->sampled = 0;
 }
 
@@ -282,7 +288,7 @@ static int list_rigid(mn_bodies *b, mn_rigid_def *defs, mn_spring_def *springs, 
   }
   for (int i = 0; b->model->dynamics.contact && i < b->model->solid_count; i++) {
     const mn_solid_def *s = &b->model->solids[i];
-    add_fixture(&defs[count], s->name, s->shape);
+    add_fixture(&defs[count], s->name, s->shape, s->friction, s->restitution);
     if (s->moving) {
       defs[count].joint = MN_JOINT_DRIVEN;
       defs[count].motion = s->motion;
@@ -291,7 +297,8 @@ static int list_rigid(mn_bodies *b, mn_rigid_def *defs, mn_spring_def *springs, 
   }
   for (int s = 0; b->model->dynamics.contact && s < 6; s++)
     if (b->side[s])
-      add_fixture(&defs[count++], "a side of the domain", b->side[s]);
+      add_fixture(&defs[count++], "a side of the domain", b->side[s],
+                  b->model->domain.side[s].friction, b->model->domain.side[s].restitution);
   return count;
 }
 
@@ -329,6 +336,83 @@ static mn_status make_solids(mn_bodies *b)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Number of the body as solid/solid.h counts them: rigid ones first. */
+static int mixed_index(const mn_bodies *b, const part *p)
+{
+  mn_rigid *rigid = mn_solids_rigid(b->solids);
+  return p->def->kind == MN_BODY_RIGID ? p->index : (rigid ? rigid->count : 0) + p->index;
+}
+
+/* How a message calls body number `index` of solid/solid.h. */
+static void label(const mn_bodies *b, int index, char *text, size_t size)
+{
+  static const char *const sides[6] = {"left", "right", "bottom", "top", "back", "front"};
+  int rigid = mn_solids_rigid(b->solids)->count, count = 0;
+  for (int i = 0; i < b->count; i++) {
+    const part *p = &b->part[i];
+    int is_rigid = p->def->kind == MN_BODY_RIGID;
+    count += is_rigid;
+    if (index != (is_rigid ? p->index : rigid + p->index))
+      continue;
+    if (*p->def->name)
+      snprintf(text, size, "body \"%s\"", p->def->name);
+    else
+      snprintf(text, size, "body %d", i + 1);
+    return;
+  }
+  for (int i = 0; i < b->model->solid_count; i++, count++)
+    if (count == index && *b->model->solids[i].name)
+      snprintf(text, size, "obstacle \"%s\"", b->model->solids[i].name);
+    else if (count == index)
+      snprintf(text, size, "obstacle %d", i + 1);
+  for (int s = 0; s < 6; s++)
+    if (b->side[s] && count++ == index)
+      snprintf(text, size, "the domain's %s side", sides[s]);
+}
+
+/* A body beyond an open side, of which nothing is in the domain; beyond a closed one it overlaps.
+   Prescribed bodies may come from there. */
+static mn_status check_outside(const mn_bodies *b, int i)
+{
+  const mn_domain_def *d = &b->model->domain;
+  const part *p = &b->part[i];
+  char name[96] = "a body";
+  mn_vec3 lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), hi = mn_scale(-1, lo);
+  for (size_t k = 0; k < p->mesh.nodes; k++)
+    for (int a = 0; a < 3; a++) {
+      lo.v[a] = mn_min(lo.v[a], p->mesh.node[k].v[a]);
+      hi.v[a] = mn_max(hi.v[a], p->mesh.node[k].v[a]);
+    }
+  for (int a = 0; a < b->dim && !p->def->moving; a++) {
+    double low = d->origin.v[a], high = low + d->size.v[a];
+    if (hi.v[a] >= low && lo.v[a] <= high)
+      continue;
+    label(b, mixed_index(b, p), name, sizeof name);
+    return mn_fail(b->ctx, MN_BAD_INPUT,
+                   "solids: %s lies outside the domain: it goes from %.4g to %.4g m along axis %d, "
+                   "the domain from %.4g to %.4g; move it or set dynamics.check_start = false",
+                   name, lo.v[a], hi.v[a], a + 1, low, high);
+  }
+  return MN_OK;
+}
+
+static mn_status check_start(mn_bodies *b)
+{
+  mn_overlap o;
+  char one[96] = "a body", other[96] = "a body";
+  for (int i = 0; i < b->count; i++)
+    MN_TRY(check_outside(b, i));
+  MN_TRY(mn_solids_overlap(b->solids, START_OVERLAP, &o));
+  if (o.a < 0)
+    return MN_OK;
+  label(b, o.a, one, sizeof one);
+  label(b, o.b, other, sizeof other);
+  return mn_fail(b->ctx, MN_BAD_INPUT,
+                 "solids: %s lies %.4g m deep in %s at the start; allowed: %.4g m. Move one of "
+                 "them, set collides = false for it, or dynamics.check_start = false",
+                 one, o.depth, other, START_OVERLAP * o.size);
+}
+
 static mn_status build(mn_bodies *b)
 {
   MN_TRY(MN_NEW(b->ctx, "bodies", (size_t)b->model->body_count, &b->part));
@@ -341,7 +425,7 @@ static mn_status build(mn_bodies *b)
   }
   MN_TRY(make_solids(b));
   b->box = mn_solids_box(b->solids);
-  return MN_OK;
+  return b->model->dynamics.check_start ? check_start(b) : MN_OK;
 }
 
 mn_status mn_bodies_create(mn_context *ctx, const mn_model_def *def, mn_bodies **out)
@@ -469,13 +553,6 @@ mn_status mn_bodies_look(mn_bodies *b, const mn_body_view **views, int *count)
 }
 
 /* ---- probes ---------------------------------------------------------------------------------- */
-
-/* Number of the body as solid/solid.h counts them: rigid ones first. */
-static int mixed_index(const mn_bodies *b, const part *p)
-{
-  mn_rigid *rigid = mn_solids_rigid(b->solids);
-  return p->def->kind == MN_BODY_RIGID ? p->index : (rigid ? rigid->count : 0) + p->index;
-}
 
 /* The node nearest to `at` at rest, or of a rigid body the point itself. */
 static void point_of(mn_bodies *b, part *p, mn_vec3 at, mn_vec3 *x, mn_vec3 *v)

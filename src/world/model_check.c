@@ -76,6 +76,18 @@ static mn_status check_timefn(mn_context *ctx, const char *key, const mn_timefn 
   return MN_OK;
 }
 
+/* How bodies meet it. */
+static mn_status check_surface(mn_context *ctx, const char *key, double friction,
+                               double restitution)
+{
+  char part[128];
+  snprintf(part, sizeof part, "%s.friction", key);
+  MN_TRY(check_not_negative(ctx, part, friction));
+  snprintf(part, sizeof part, "%s.restitution", key);
+  return restitution >= 0 && restitution <= 1 ? MN_OK
+                                              : bad(ctx, part, restitution, "between 0 and 1");
+}
+
 /* ---- domain and fluid ------------------------------------------------------------------------ */
 
 static mn_status check_side(mn_context *ctx, const mn_domain_def *d, int s)
@@ -86,6 +98,7 @@ static mn_status check_side(mn_context *ctx, const mn_domain_def *d, int s)
   MN_TRY(check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_THROUGH));
   MN_TRY(check_vector(ctx, d->dim, key, side->velocity));
   MN_TRY(check_timefn(ctx, key, &side->ramp));
+  MN_TRY(check_surface(ctx, key, side->friction, side->restitution));
   if (side->velocity.v[s / 2] != 0)
     return mn_fail(ctx, MN_BAD_INPUT,
                    "%s moves with {%g, %g, %g} m/s: a wall may only slide along itself", key,
@@ -279,6 +292,7 @@ static mn_status check_solids(mn_context *ctx, const mn_model_def *def)
       return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing", key);
     if (!strcmp(s->name, "fluid") || !strcmp(s->name, "smoke"))
       return mn_fail(ctx, MN_BAD_INPUT, "%s.name is \"%s\": a word that probes use", key, s->name);
+    MN_TRY(check_surface(ctx, key, s->friction, s->restitution));
     if (s->moving)
       MN_TRY(check_motion(ctx, def->domain.dim, key, &s->motion));
   }

@@ -69,6 +69,10 @@ static const mn_key wall_keys[] = {
     {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_side_def, velocity),
      "of a no-slip wall along itself"},
     {"ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_side_def, ramp), "multiplies velocity"},
+    {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_side_def, friction),
+     "Coulomb's coefficient for bodies; of a pair the geometric mean counts"},
+    {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_side_def, restitution),
+     "part of the speed that rigid bodies keep in an impact; of a pair the greater counts"},
     END};
 
 /* ---- fluids ---------------------------------------------------------------------------------- */
@@ -194,6 +198,10 @@ static const mn_key obstacle_keys[] = {
      "viscous fluid sticks to it"},
     {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_solid_def, motion),
      "how it moves; without it the obstacle stays"},
+    {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_solid_def, friction),
+     "Coulomb's coefficient for bodies; of a pair the geometric mean counts"},
+    {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_solid_def, restitution),
+     "part of the speed that rigid bodies keep in an impact; of a pair the greater counts"},
     END};
 
 static const mn_key motion_keys[] = {
@@ -233,6 +241,12 @@ static const mn_key motion_keys[] = {
         "Young's modulus"                                                                          \
   }
 
+#define BODY_COLLIDES                                                                              \
+  {                                                                                                \
+    "collides", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_body_def, collides),                   \
+        "false: it passes through all other bodies, obstacles and sides"                           \
+  }
+
 /* Of all deformable bodies. */
 static const mn_key deformable_keys[] = {
     {"shape", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, shape),
@@ -247,6 +261,9 @@ static const mn_key deformable_keys[] = {
      "nodes inside it at the start rest or, with a motion, follow it"},
     {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
      "of the fixed nodes"},
+    {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
+     "Coulomb's coefficient; of a pair the geometric mean counts"},
+    BODY_COLLIDES,
     END};
 
 static const mn_key rigid_keys[] = {
@@ -275,11 +292,10 @@ static const mn_key rigid_keys[] = {
     {"damper", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, damper),
      "of a slider: resists its motion"},
     {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
-     "Coulomb's coefficient; of a pair the geometric mean counts; obstacles, closed sides and "
-     "deformable "
-     "bodies have 0.3"},
+     "Coulomb's coefficient; of a pair the geometric mean counts"},
     {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_body_def, restitution),
      "part of the speed kept in an impact; of two bodies the greater counts"},
+    BODY_COLLIDES,
     {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
      "prescribed: the body moves so whatever acts on it"},
     END};
@@ -391,6 +407,10 @@ static const mn_key dynamics_keys[] = {
      AT(mn_dynamics_def, max_iterations), "of Newton; then the substep has failed"},
     {"contact", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_dynamics_def, contact),
      "bodies touch each other, obstacles and the closed sides of the domain"},
+    {"check_start", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_dynamics_def, check_start),
+     "refuse bodies that overlap others, obstacles or closed sides at the start by more than 0.5 % "
+     "of the "
+     "smaller one's size, or lie outside the domain; false: take them as they are"},
     END};
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
