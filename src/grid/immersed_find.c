@@ -1,0 +1,288 @@
+/* Searches among the elements of surfaces, by bins of one cell's size.
+
+   An element is in every bin that its box touches; boxes are widened by a small part of dx, so that
+   rounding cannot lose one. A segment visits the cells along its steepest axis, in its direction,
+   with the range of the other axes that it passes through, and stops once the next cells lie beyond
+   the first crossing found. Positions outside the bins count as in the outermost: clamping keeps
+   order, so boxes that overlap still do.
+   Verified by tests/unit/grid/test_immersed.c against loops over all elements. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "geom/closest.h"
+#include "geom/predicates.h"
+#include "grid/immersed_internal.h"
+
+static const double SLACK = 1e-6; /* dx */
+enum { RINGS = 3 };               /* of bins, before all elements are searched */
+
+/* ---- bins ------------------------------------------------------------------------------------ */
+
+/* Cell of a position along an axis, clamped to the bins. */
+static int bin_of(const mn_bins *b, double cell, int a)
+{
+  double at = cell - b->lo[a];
+  return at < 0 ? 0 : at >= b->n[a] ? b->n[a] - 1 : (int)at;
+}
+
+static double cell_of(const mn_grid *g, double x, int a)
+{
+  return (x - g->origin.v[a]) / g->dx - g->lo[a];
+}
+
+static void bins_touched(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
+{
+  const mn_grid *g = im->grid;
+  mn_vec3 x[3];
+  mn_immersed_corners(im, e, x);
+  lo[2] = hi[2] = 0;
+  for (int a = 0; a < g->dim; a++) {
+    double least = x[0].v[a], most = x[0].v[a];
+    for (int c = 1; c < g->dim; c++) {
+      least = mn_min(least, x[c].v[a]);
+      most = mn_max(most, x[c].v[a]);
+    }
+    lo[a] = bin_of(&im->work->bins, cell_of(g, least, a) - SLACK, a);
+    hi[a] = bin_of(&im->work->bins, cell_of(g, most, a) + SLACK, a);
+  }
+}
+
+static int64_t bin_index(const mn_bins *b, int i, int j, int k)
+{
+  return i + b->n[0] * (j + (int64_t)b->n[1] * k);
+}
+
+static mn_status bins_room(mn_context *ctx, mn_bins *b, size_t bins)
+{
+  if (bins + 2 <= b->start_room)
+    return MN_OK;
+  b->start_room = 0;
+  mn_free(b->start);
+  b->start = NULL;
+  MN_TRY(MN_NEW(ctx, "bins of elements", bins + 2, &b->start));
+  b->start_room = bins + 2;
+  return MN_OK;
+}
+
+static mn_status items_room(mn_context *ctx, mn_bins *b, size_t items)
+{
+  if (items <= b->item_room)
+    return MN_OK;
+  b->item_room = 0;
+  mn_free(b->item);
+  b->item = NULL;
+  MN_TRY(MN_NEW(ctx, "elements in bins", items + items / 2, &b->item));
+  b->item_room = items + items / 2;
+  return MN_OK;
+}
+
+/* Calls for each element, in order, with each bin it touches: start[b + 2]++ or item = e. */
+static void each_touch(mn_immersed *im, int store)
+{
+  mn_bins *b = &im->work->bins;
+  for (size_t e = 0; e < im->elements; e++) {
+    int lo[3], hi[3];
+    bins_touched(im, (uint32_t)e, lo, hi);
+    for (int k = lo[2]; k <= hi[2]; k++)
+      for (int j = lo[1]; j <= hi[1]; j++)
+        for (int i = lo[0]; i <= hi[0]; i++) {
+          int64_t at = bin_index(b, i, j, k);
+          if (store)
+            b->item[b->start[at + 1]++] = (uint32_t)e;
+          else
+            b->start[at + 2]++;
+        }
+  }
+}
+
+mn_status mn_immersed_sort(mn_immersed *im)
+{
+  const mn_grid *g = im->grid;
+  mn_bins *b = &im->work->bins;
+  if (!im->elements)
+    return MN_OK;
+  size_t bins = 1;
+  for (int a = 0; a < 3; a++) {
+    b->lo[a] = 0;
+    b->n[a] = 1;
+    if (a < g->dim) {
+      double lo = floor(cell_of(g, im->work->lo.v[a], a) - SLACK);
+      double hi = floor(cell_of(g, im->work->hi.v[a], a) + SLACK);
+      b->lo[a] = (int)mn_clamp(lo, -1, g->n[a]);
+      b->n[a] = (int)mn_clamp(hi, -1, g->n[a]) - b->lo[a] + 1;
+    }
+    bins *= (size_t)b->n[a];
+  }
+  MN_TRY(bins_room(im->ctx, b, bins));
+  memset(b->start, 0, (bins + 2) * sizeof *b->start);
+  each_touch(im, 0);
+  for (size_t i = 2; i < bins + 2; i++)
+    b->start[i] += b->start[i - 1];
+  MN_TRY(items_room(im->ctx, b, (size_t)b->start[bins + 1]));
+  each_touch(im, 1); /* moves start[b + 1] from the beginning of bin b to its end */
+  return MN_OK;
+}
+
+/* ---- crossings ------------------------------------------------------------------------------- */
+
+/* Height of p above the line or plane of an element, times a length or area. */
+static double height(int dim, const mn_vec3 x[3], mn_vec3 p)
+{
+  mn_vec3 a = mn_sub(x[1], x[0]), d = mn_sub(p, x[0]);
+  if (dim == 2)
+    return a.x * d.y - a.y * d.x;
+  return mn_dot(mn_cross(a, mn_sub(x[2], x[0])), d);
+}
+
+double mn_immersed_fraction(int dim, const mn_vec3 x[3], mn_vec3 p, mn_vec3 q)
+{
+  double hp = height(dim, x, p), hq = height(dim, x, q);
+  return hp == hq ? 0.5 : mn_clamp(hp / (hp - hq), 0, 1);
+}
+
+typedef struct first_crossing {
+  int found;
+  double t;
+  uint32_t element;
+} first_crossing;
+
+static void cross_bin(const mn_immersed *im, int64_t bin, mn_vec3 p, mn_vec3 q, first_crossing *f)
+{
+  const mn_bins *b = &im->work->bins;
+  int dim = im->grid->dim;
+  for (int64_t s = b->start[bin]; s < b->start[bin + 1]; s++) {
+    uint32_t e = b->item[s];
+    mn_vec3 x[3];
+    if (!im->two_sided[e] || (f->found && e == f->element))
+      continue;
+    mn_immersed_corners(im, e, x);
+    if (!mn_segment_crosses(dim, x, p, q))
+      continue;
+    double t = mn_immersed_fraction(dim, x, p, q);
+    if (!f->found || t < f->t || (t == f->t && e < f->element))
+      *f = (first_crossing){1, t, e};
+  }
+}
+
+/* Bins along the other axes that the segment touches for t0 <= t <= t1. */
+static void cross_slab(const mn_immersed *im, mn_vec3 p, mn_vec3 q, int axis, int at, double t0,
+                       double t1, first_crossing *f)
+{
+  const mn_bins *b = &im->work->bins;
+  int lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
+  for (int a = 0; a < im->grid->dim; a++) {
+    double c0 = cell_of(im->grid, p.v[a] + t0 * (q.v[a] - p.v[a]), a);
+    double c1 = cell_of(im->grid, p.v[a] + t1 * (q.v[a] - p.v[a]), a);
+    lo[a] = bin_of(b, mn_min(c0, c1) - SLACK, a);
+    hi[a] = bin_of(b, mn_max(c0, c1) + SLACK, a);
+  }
+  lo[axis] = hi[axis] = at;
+  for (int k = lo[2]; k <= hi[2]; k++)
+    for (int j = lo[1]; j <= hi[1]; j++)
+      for (int i = lo[0]; i <= hi[0]; i++)
+        cross_bin(im, bin_index(b, i, j, k), p, q, f);
+}
+
+int mn_immersed_crosses(const mn_immersed *im, mn_vec3 p, mn_vec3 q, double *t, uint32_t *element)
+{
+  const mn_grid *g = im->grid;
+  const mn_bins *b = &im->work->bins;
+  first_crossing f = {0};
+  if (!im->two_sided_elements)
+    return 0;
+  int axis = 0;
+  for (int a = 0; a < g->dim; a++) {
+    if (mn_max(p.v[a], q.v[a]) < im->work->lo.v[a] || mn_min(p.v[a], q.v[a]) > im->work->hi.v[a])
+      return 0;
+    if (fabs(q.v[a] - p.v[a]) > fabs(q.v[axis] - p.v[axis]))
+      axis = a;
+  }
+  double from = cell_of(g, p.v[axis], axis), to = cell_of(g, q.v[axis], axis);
+  int step = to < from ? -1 : 1;
+  int first = bin_of(b, from - step * SLACK, axis), last = bin_of(b, to + step * SLACK, axis);
+  double per_cell = to == from ? 0 : 1 / (to - from);
+  for (int at = first; at * step <= last * step; at += step) {
+    /* the part of the segment in this layer of bins; the outermost reach to infinity */
+    double enter = b->lo[axis] + at + (step < 0), leave = enter + step;
+    double t0 = at == first ? 0 : mn_clamp((enter - from) * per_cell - SLACK, 0, 1);
+    double t1 = at == last ? 1 : mn_clamp((leave - from) * per_cell + SLACK, 0, 1);
+    if (f.found && f.t < t0 - SLACK)
+      break;
+    cross_slab(im, p, q, axis, at, t0, t1, &f);
+  }
+  if (f.found && t)
+    *t = f.t;
+  if (f.found && element)
+    *element = f.element;
+  return f.found;
+}
+
+/* ---- the nearest element --------------------------------------------------------------------- */
+
+typedef struct nearest_element {
+  uint32_t element;
+  double square, weight[3];
+} nearest_element;
+
+static int wanted(const mn_immersed *im, uint32_t e, int body)
+{
+  return body == MN_CLOSED_BODIES      ? !im->two_sided[e]
+         : body == MN_TWO_SIDED_BODIES ? im->two_sided[e] != 0
+                                       : im->body_of[e] == body;
+}
+
+static void try_element(const mn_immersed *im, uint32_t e, mn_vec3 x, int body, nearest_element *n)
+{
+  if (!wanted(im, e, body))
+    return;
+  mn_vec3 corner[3];
+  double weight[3];
+  mn_immersed_corners(im, e, corner);
+  double square = mn_closest(im->grid->dim, corner, x, weight);
+  if (n->element == MN_NO_ELEMENT || square < n->square ||
+      (square == n->square && e < n->element)) {
+    *n = (nearest_element){.element = e, .square = square};
+    memcpy(n->weight, weight, sizeof weight);
+  }
+}
+
+/* The bins at most r cells from the one of x: 1 if nothing nearer can be elsewhere. */
+static int try_bins(const mn_immersed *im, mn_vec3 x, int r, int body, nearest_element *n)
+{
+  const mn_grid *g = im->grid;
+  const mn_bins *b = &im->work->bins;
+  int lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
+  for (int a = 0; a < g->dim; a++) {
+    /* positions outside the domain count as on its rim: that shortens distances at most */
+    double cell = floor(mn_clamp(cell_of(g, x.v[a], a), -1, g->n[a]));
+    if (cell + r < b->lo[a] || cell - r >= b->lo[a] + b->n[a])
+      return 0;
+    lo[a] = bin_of(b, cell - r, a);
+    hi[a] = bin_of(b, cell + r, a);
+  }
+  for (int k = lo[2]; k <= hi[2]; k++)
+    for (int j = lo[1]; j <= hi[1]; j++)
+      for (int i = lo[0]; i <= hi[0]; i++) {
+        int64_t bin = bin_index(b, i, j, k);
+        for (int64_t s = b->start[bin]; s < b->start[bin + 1]; s++)
+          try_element(im, b->item[s], x, body, n);
+      }
+  double sure = (r - SLACK) * g->dx;
+  return n->element != MN_NO_ELEMENT && r > 0 && n->square <= sure * sure;
+}
+
+uint32_t mn_immersed_nearest(const mn_immersed *im, mn_vec3 x, int body, double weight[3],
+                             double *distance)
+{
+  nearest_element n = {.element = MN_NO_ELEMENT};
+  int done = !im->elements;
+  for (int r = 1; r <= RINGS && !done; r++)
+    done = try_bins(im, x, r, body, &n);
+  for (size_t e = 0; e < im->elements && !done; e++)
+    try_element(im, (uint32_t)e, x, body, &n);
+  memcpy(weight, n.weight, sizeof n.weight);
+  if (distance)
+    *distance = sqrt(n.square);
+  return n.element;
+}
