@@ -2,11 +2,11 @@
 
    Kernel rows. With s = |x_i - x_f| / r, the cubic spline of radius r,
        w = 1 - 6 s^2 + 6 s^3   for s < 1/2,   2 (1 - s)^3   for s < 1,   0 beyond,
-   over the points of the face's body; W_fi = w_fi / sum_j w_fj [Akbay 2018, eq. 4.6]. A row without
-   any point in reach (a body that was stretched) takes the weights of the nearest place on the
-   body's elements instead: where the link is crossed, if an element of a thin body blocks it. The
-   weights of a row are >= 0 with sum 1, so W keeps constants and W^T total force; the force of row
-   f acts at sum_i W_fi x_i.
+   over the points of the face's body; W_fi = w_fi / sum_j w_fj [Akbay thesis, eq. 4.6]. A row
+   without any point in reach (a body that was stretched) takes the weights of the nearest place on
+   the body's elements instead: where the link is crossed, if an element of a thin body blocks it.
+   The weights of a row are >= 0 with sum 1, so W keeps constants and W^T total force; the force of
+   row f acts at sum_i W_fi x_i.
 
    Rigid rows. c and v the means of x_i and V_i over the n points of the body, r_i = x_i - c,
        I = sum_i (|r_i|^2 1 - r_i r_i^T),  w = I^-1 sum_i r_i x V_i,

@@ -4,7 +4,7 @@
      load += W^T F   forces on the faces along their axes, to the points.
 
    Two kinds of rows. Points of bodies that deform: normalised weights of a cubic kernel over the
-   points of the body that closes the face,  W_fi = w_fi / sum_j w_fj  [Akbay 2018, eq. 4.6].
+   points of the body that closes the face,  W_fi = w_fi / sum_j w_fj  [Akbay thesis, eq. 4.6].
    Points that are rigid: the rigid motion fitted to all points of the body, at the face's centre.
    The power is the same on both sides, sum_f F U = sum_i load . V. */
 #ifndef MN_GRID_TRANSFER_H
