@@ -21,6 +21,9 @@ MN_MUST_CHECK mn_status mn_mesh_tube(mn_context *ctx, mn_vec3 center, double inn
 /* 3D: a ball of `layers` layers, the surface an icosahedron's of 20 layers^2 triangles. */
 MN_MUST_CHECK mn_status mn_mesh_ball(mn_context *ctx, mn_vec3 center, double radius, int layers,
                                      mn_simplex_mesh *mesh);
+/* 3D: the surface of that ball alone, triangles counter-clockwise from outside. */
+MN_MUST_CHECK mn_status mn_mesh_sphere(mn_context *ctx, mn_vec3 center, double radius, int layers,
+                                       mn_simplex_mesh *mesh);
 /* 3D: a torus around a unit axis: a disk of `rings` rings carried round in `around` >= 3 steps. */
 MN_MUST_CHECK mn_status mn_mesh_torus(mn_context *ctx, mn_vec3 center, mn_vec3 axis, double major,
                                       double minor, int rings, int around, mn_simplex_mesh *mesh);

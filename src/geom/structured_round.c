@@ -127,6 +127,32 @@ mn_status mn_mesh_ball(mn_context *ctx, mn_vec3 center, double radius, int layer
   return MN_OK;
 }
 
+mn_status mn_mesh_sphere(mn_context *ctx, mn_vec3 center, double radius, int layers,
+                         mn_simplex_mesh *mesh)
+{
+  ball b = {.center = center, .radius = radius, .layers = (size_t)layers};
+  size_t n = b.layers, below = nodes_below(n);
+  MN_TRY(mn_simplex_mesh_create(ctx, 3, 3, 10 * n * n + 2, FACES * n * n, mesh));
+  count_edges(&b);
+  uint32_t *out = mesh->element;
+  for (int f = 0; f < FACES; f++)
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; i + j < n; j++)
+        for (size_t over = 0; over < 2 && i + j + over < n; over++) { /* two ways up */
+          size_t k = n - 1 - i - j - over;
+          for (int c = 0; c < 3; c++) {
+            size_t w[3] = {i + over, j + over, k + over};
+            if (over)
+              w[c]--;
+            else
+              w[c]++;
+            *out = (uint32_t)(ball_node(&b, f, w) - below);
+            mesh->node[*out++] = ball_point(&b, f, w);
+          }
+        }
+  return MN_OK;
+}
+
 /* ---- torus ----------------------------------------------------------------------------------- */
 
 /* Three tetrahedra of the prism over a triangle of the disk, from the nodes at `from` to those at

@@ -4,17 +4,12 @@
    rectangles on boxes, rings around the axis of spheres, capsules and tori, whose areas are exact.
    Meshes and compositions are cut into pieces a quarter as large (of a composition those pieces
    of its parts that lie on its surface), of which well-spread ones are chosen (sample_spread.c).
-
-   The areas are then changed as little as possible, relative to their size, so that the moments of
-   sample.h hold: the shortest y with sum_i phi_r(i) a_i (1 + y_i) = moment_r.
    Verified by tests/unit/solid/test_rigid_sample.c. */
 #include "solid/sample.h"
 
 #include <string.h>
 
 #include "base/status.h"
-#include "la/dense.h"
-#include "solid/mass.h"
 #include "solid/sample_spread.h"
 
 void mn_sample_destroy(mn_sample *s)
@@ -295,57 +290,8 @@ static int uneven(const mn_shape *s) /* its pieces are not evenly spaced */
   return s->kind == MN_SHAPE_MESH || s->part != NULL;
 }
 
-/* ---- moments --------------------------------------------------------------------------------- */
-
-enum { MOMENTS = 13 };
-
-/* The functions phi_r of a point, x relative to the centre and to the size. */
-static int moments(int dim, mn_vec3 x, mn_vec3 n, double phi[MOMENTS])
-{
-  int k = 0;
-  phi[k++] = 1;
-  for (int a = 0; a < dim; a++)
-    phi[k++] = n.v[a];
-  for (int a = 0; a < dim; a++)
-    for (int b = 0; b < dim; b++)
-      phi[k++] = n.v[a] * x.v[b];
-  return k;
-}
-
-static mn_status correct(mn_context *ctx, mn_arena *arena, const mn_shape *shape, mn_sample *s)
-{
-  mn_mass mass;
-  MN_TRY(mn_mass_of_shape(ctx, shape, 0, &mass));
-  double phi[MOMENTS], r[MOMENTS] = {0}, *B, *y, area = 0;
-  for (size_t i = 0; i < s->count; i++)
-    area += s->area[i];
-  double size = shape->dim == 3 ? sqrt(area) : area;
-  int rows = 1 + shape->dim + shape->dim * shape->dim, rank;
-  MN_TRY(MN_PUSH(ctx, arena, s->count * (size_t)rows, &B));
-  MN_TRY(MN_PUSH(ctx, arena, s->count, &y));
-  r[0] = area;
-  for (int a = 0; a < shape->dim; a++) /* sum area n_a x_a = V */
-    r[1 + shape->dim + a * shape->dim + a] = mass.volume / size;
-  for (size_t i = 0; i < s->count; i++) {
-    moments(shape->dim, mn_scale(1 / size, mn_sub(s->x[i], mass.center)), s->n[i], phi);
-    for (int k = 0; k < rows; k++) {
-      B[i * (size_t)rows + (size_t)k] = phi[k] * s->area[i];
-      r[k] -= phi[k] * s->area[i];
-    }
-  }
-  MN_TRY(mn_dense_least_squares(ctx, arena, rows, (int)s->count, B, 1, r, 1e-10, y, &rank));
-  for (size_t i = 0; i < s->count; i++) {
-    if (!(y[i] > -0.9))
-      return mn_fail(ctx, MN_BAD_INPUT,
-                     "a surface cannot be sampled: %zu points are too few for its shape; use a "
-                     "smaller spacing",
-                     s->count);
-    s->area[i] *= 1 + y[i];
-  }
-  return MN_OK;
-}
-
-mn_status mn_sample_raw(mn_context *ctx, const mn_shape *shape, double spacing, mn_sample *sample)
+mn_status mn_sample_surface(mn_context *ctx, const mn_shape *shape, double spacing,
+                            mn_sample *sample)
 {
   memset(sample, 0, sizeof *sample);
   if (!uneven(shape))
@@ -355,21 +301,6 @@ mn_status mn_sample_raw(mn_context *ctx, const mn_shape *shape, double spacing, 
   if (status == MN_OK)
     status = mn_sample_spread(ctx, shape->dim, &fine, spacing, sample);
   mn_sample_destroy(&fine);
-  return status;
-}
-
-mn_status mn_sample_surface(mn_context *ctx, const mn_shape *shape, double spacing,
-                            mn_sample *sample)
-{
-  mn_arena arena = {0};
-  mn_status status = mn_sample_raw(ctx, shape, spacing, sample);
-  if (status == MN_OK && sample->count == 0)
-    status = mn_fail(ctx, MN_BAD_INPUT, "a body's shape has no surface");
-  for (int pass = 0; pass < 2 && status == MN_OK; pass++) /* the second takes the round-off */
-    status = correct(ctx, &arena, shape, sample);
-  mn_arena_destroy(&arena);
-  if (status != MN_OK)
-    mn_sample_destroy(sample);
   return status;
 }
 
@@ -424,7 +355,7 @@ static mn_status contact_points(mn_context *ctx, const mn_shape *shape, double h
     return mesh_corners(ctx, shape->mesh, s);
   if (shape->kind != MN_SHAPE_TRANSFORM) {
     mn_sample raw;
-    MN_TRY(mn_sample_raw(ctx, shape, h, &raw));
+    MN_TRY(mn_sample_surface(ctx, shape, h, &raw));
     mn_sample_destroy(s);
     *s = raw;
     return MN_OK;

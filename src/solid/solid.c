@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "solid/sample.h"
+#include "geom/surface_mesh.h"
 
 static const double TRAVEL = 0.5; /* of its size: a body moves no farther in a substep */
 
@@ -85,10 +85,10 @@ void mn_solids_destroy(mn_solids **solids)
 {
   mn_solids *s = *solids;
   if (s) {
-    void *all[] = {s->force,       s->torque, s->twist,     s->mean,      s->arm,
-                   s->point_count, s->load,   s->free,      s->u,         s->push,
-                   s->P,           s->T,      s->spring_P,  s->spring_at, s->theta,
-                   s->soft,        s->node_v, s->node_load, s->node_x,    s->point};
+    void *all[] = {s->force,    s->torque,    s->twist,  s->mean, s->arm,    s->point_count,
+                   s->load,     s->free,      s->u,      s->push, s->P,      s->T,
+                   s->spring_P, s->spring_at, s->theta,  s->soft, s->node_v, s->node_load,
+                   s->node_x,   s->point,     s->element};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
     mn_solids_press_destroy(s);
@@ -118,95 +118,143 @@ const mn_solids_report *mn_solids_last(const mn_solids *s)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static mn_status sample_body(mn_solids *s, int i, double spacing, size_t *capacity)
+/* The mesh of a rigid body's surface, whose volume and centroid are the body's own: a hydrostatic
+   pressure then gives the buoyancy of its volume at its centre. */
+static mn_status sample_mesh(mn_solids *s, int i, const mn_simplex_mesh *mesh)
 {
-  mn_sample points;
-  MN_TRY(mn_sample_surface(s->ctx, s->rigid->body[i].def.shape, spacing, &points));
-  mn_status status = MN_OK;
-  if (s->points + points.count > *capacity) {
-    size_t more = 2 * *capacity + points.count;
-    status =
-        mn_grow(s->ctx, "interface points", s->points, more, sizeof *s->point, (void **)&s->point);
-    *capacity = more;
+  size_t n = (size_t)s->def.dim, first = s->points, all = n * (s->elements + mesh->elements);
+  mn_vec3 *area;
+  MN_TRY(mn_grow(s->ctx, "interface points", s->points, s->points + mesh->nodes, sizeof *s->point,
+                 (void **)&s->point));
+  MN_TRY(mn_grow(s->ctx, "interface elements", n * s->elements, all, sizeof *s->element,
+                 (void **)&s->element));
+  MN_TRY(MN_NEW(s->ctx, "interface areas", mesh->nodes, &area));
+  mn_surface_areas(s->def.dim, mesh->node, mesh->nodes, mesh->element, mesh->elements, area);
+  for (size_t k = 0; k < mesh->nodes; k++) {
+    double size = mn_length(area[k]);
+    mn_vec3 normal = size > 0 ? mn_scale(1 / size, area[k]) : mn_v3(0, 0, 0);
+    s->point[s->points++] = (surface_point){i, mesh->node[k], normal, size};
   }
-  for (size_t k = 0; status == MN_OK && k < points.count; k++)
-    s->point[s->points++] = (surface_point){i, points.x[k], points.n[k], points.area[k]};
-  mn_sample_destroy(&points);
+  for (size_t k = 0; k < n * mesh->elements; k++)
+    s->element[n * s->elements + k] = (uint32_t)(first + mesh->element[k]);
+  s->elements += mesh->elements;
+  mn_free(area);
+  return MN_OK;
+}
+
+static mn_status sample_body(mn_solids *s, int i, double spacing)
+{
+  const mn_rigid_body *b = &s->rigid->body[i];
+  mn_simplex_mesh mesh;
+  MN_TRY(mn_shape_surface(s->ctx, b->def.shape, spacing, &mesh));
+  mn_status status = mn_surface_match(s->ctx, b->volume, b->center, &mesh);
+  if (status == MN_OK)
+    status = sample_mesh(s, i, &mesh);
+  mn_simplex_mesh_destroy(&mesh);
   return status;
 }
 
 static mn_status solids_sample(void *self, double spacing, size_t *count, size_t *elements)
 {
   mn_solids *s = self;
-  size_t capacity = 0;
   if (!(spacing > 0) || !isfinite(spacing))
     return mn_fail(s->ctx, MN_BAD_INPUT,
                    "the spacing of interface points is %g m, it must be "
                    "positive",
                    spacing);
   mn_free(s->point);
+  mn_free(s->element);
   s->point = NULL, s->points = 0;
+  s->element = NULL, s->elements = 0;
   mn_surface_points_destroy(&s->surface);
   for (int i = 0; i < s->rigid->count; i++)
     if (s->rigid->body[i].def.sampled && isfinite(s->rigid->body[i].bound))
-      MN_TRY(sample_body(s, i, spacing, &capacity));
+      MN_TRY(sample_body(s, i, spacing));
   if (s->deform)
     MN_TRY(mn_surface_points_create(s->ctx, s->def.dim, s->nodes.facet, s->nodes.facets,
-                                    s->nodes.rest, spacing, &s->surface));
+                                    s->nodes.rest, s->nodes.nodes, spacing, &s->surface));
   *count = s->points + s->surface.count;
-  *elements = 0; /* points only, yet */
+  *elements = s->elements + s->surface.elements;
   return MN_OK;
 }
 
 static mn_status check_interface(mn_solids *s, const mn_interface *f)
 {
-  if (f->count != 0 && f->count != s->points + s->surface.count)
+  size_t points = s->points + s->surface.count, elements = s->elements + s->surface.elements;
+  if (f->count != 0 && (f->count != points || f->elements != elements))
     return mn_fail(s->ctx, MN_FAILED,
-                   "the interface has %zu points, the solids were sampled with "
-                   "%zu",
-                   f->count, s->points + s->surface.count);
+                   "the interface has %zu points and %zu elements, the solids were sampled with "
+                   "%zu and %zu",
+                   f->count, f->elements, points, elements);
   return MN_OK;
 }
 
-static void show(const mn_solids *s, const mn_rigid_state *state, const mn_vec3 *x,
-                 const mn_vec3 *v, mn_interface *f)
+/* Where the points of rigid bodies are, and how the surface lies there. */
+static void show_rigid(const mn_solids *s, const mn_rigid_state *state, mn_interface *f)
 {
-  if (f->count == 0)
-    return;
   for (size_t k = 0; k < s->points; k++) {
     const surface_point *p = &s->point[k];
-    const mn_rigid_body *b = &s->rigid->body[p->body];
-    const mn_rigid_state *r = &state[p->body];
-    f->X[k] = mn_rigid_point(b, r, p->x);
-    f->V[k] = mn_twist_at(mn_rigid_twist(b, r), mn_sub(f->X[k], r->x));
-    f->N[k] = mn_quat_rotate(r->q, p->n);
+    f->X[k] = mn_rigid_point(&s->rigid->body[p->body], &state[p->body], p->x);
+    f->N[k] = mn_quat_rotate(state[p->body].q, p->n);
     f->area[k] = p->area;
-    if (f->body)
-      f->body[k] = p->body;
-    if (f->two_sided)
-      f->two_sided[k] = 0;
-    if (f->rigid)
-      f->rigid[k] = 1;
   }
-  if (s->surface.count == 0)
-    return;
-  mn_surface_gather(&s->surface, x, v, f, s->points);
+}
+
+/* What does not change until the next call of sample. */
+static void show_mesh(const mn_solids *s, mn_interface *f)
+{
+  size_t n = (size_t)s->def.dim;
+  for (size_t k = 0; k < s->points; k++) {
+    f->body[k] = s->point[k].body;
+    f->two_sided[k] = 0;
+    f->rigid[k] = 1;
+  }
   for (size_t k = 0; k < s->surface.count; k++) {
-    if (f->body)
-      f->body[s->points + k] = s->rigid->count + s->surface.point[k].body;
-    if (f->two_sided)
-      f->two_sided[s->points + k] = (uint8_t)s->surface.point[k].two_sided;
+    f->body[s->points + k] = s->rigid->count + s->surface.point[k].body;
+    f->two_sided[s->points + k] = (uint8_t)s->surface.point[k].two_sided;
+    f->rigid[s->points + k] = 0;
   }
+  for (size_t k = 0; k < n * s->elements; k++)
+    f->element[k] = s->element[k];
+  for (size_t k = 0; k < n * s->surface.elements; k++)
+    f->element[n * s->elements + k] = (uint32_t)(s->points + s->surface.element[k]);
 }
 
 static mn_status solids_look(void *self, mn_interface *f)
 {
   mn_solids *s = self;
+  const mn_rigid_state *now = s->rigid->now;
   MN_TRY(check_interface(s, f));
   if (s->deform)
     s->nodes = mn_deform_get(s->deform);
-  show(s, s->rigid->now, s->nodes.x, s->nodes.v, f);
+  if (f->count == 0)
+    return MN_OK;
+  show_rigid(s, now, f);
+  for (size_t k = 0; k < s->points; k++) {
+    int i = s->point[k].body;
+    mn_vec3 arm = mn_sub(f->X[k], now[i].x);
+    f->V[k] = mn_twist_at(mn_rigid_twist(&s->rigid->body[i], &now[i]), arm);
+  }
+  mn_surface_gather(&s->surface, s->nodes.x, s->nodes.v, f, s->points);
+  show_mesh(s, f);
   return MN_OK;
+}
+
+/* The last solve: velocities are means over the substep. */
+static void show_solved(mn_solids *s, mn_interface *f)
+{
+  if (f->count == 0)
+    return;
+  const mn_rigid *r = s->rigid;
+  show_rigid(s, r->next, f);
+  for (size_t k = 0; k < s->points; k++) {
+    int i = s->point[k].body;
+    mn_vec3 start = mn_rigid_point(&r->body[i], &r->now[i], s->point[k].x);
+    f->V[k] = mn_scale(1 / s->dt, mn_sub(f->X[k], start));
+  }
+  for (size_t k = 0; k < s->nodes.nodes; k++) /* node_v is free after the step */
+    s->node_v[k] = mn_scale(1 / s->dt, mn_sub(s->nodes.x1[k], s->nodes.x[k]));
+  mn_surface_gather(&s->surface, s->nodes.x1, s->node_v, f, s->points);
 }
 
 /* Loads to a force and a torque, both where the loads act: the points as the caller has them. Arms
@@ -309,7 +357,7 @@ static mn_status solids_solve(void *self, mn_interface *interface, mn_solve_repo
   }
   MN_TRY(mn_solids_step(s));
   MN_TRY(check_finite(s));
-  show(s, s->rigid->next, s->nodes.x1, s->nodes.v1, interface);
+  show_solved(s, interface);
   if (report) {
     *report = (mn_solve_report){.reason = MN_CONVERGED};
     report->iterations = s->report.deform.iterations + s->report.drift.iterations;

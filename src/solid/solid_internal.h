@@ -47,6 +47,8 @@ struct mn_solids {
   /* of the interface */
   surface_point *point;
   size_t points;
+  uint32_t *element; /* [dim * elements], of those points */
+  size_t elements;
   mn_surface_points surface;
 };
 

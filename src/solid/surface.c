@@ -1,125 +1,163 @@
 #include "solid/surface.h"
 
 #include "base/memory.h"
+#include "base/status.h"
+#include "geom/surface_mesh.h"
 #include "math/vec.h"
 
-/* Shape functions of a facet and their derivatives along the two sides that leave corner 0, at
-   barycentric coordinates L. */
-static void shape(const mn_facet *f, const double L[3], mn_surface_point *p)
+/* ---- facets as flat elements of their nodes -------------------------------------------------- */
+
+/* Quadratic facets are cut at their middles: local nodes of the parts. */
+static const int PART2[2][2] = {{0, 2}, {2, 1}};
+static const int PART3[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+
+static int parts_of(const mn_facet *f)
 {
-  static const int EDGE[3][2] = {{0, 1}, {1, 2}, {2, 0}};
-  int corners = f->corners, edges = corners == 2 ? 1 : 3, quadratic = f->nodes > corners;
-  double d[MN_FACET_NODES_MAX][3] = {{0}}; /* dN/dL */
-  for (int a = 0; a < corners; a++) {
-    p->weight[a] = quadratic ? L[a] * (2 * L[a] - 1) : L[a];
-    d[a][a] = quadratic ? 4 * L[a] - 1 : 1;
-  }
-  for (int e = 0; quadratic && e < edges; e++) {
-    int i = EDGE[e][0], j = EDGE[e][1];
-    p->weight[corners + e] = 4 * L[i] * L[j];
-    d[corners + e][i] = 4 * L[j];
-    d[corners + e][j] = 4 * L[i];
-  }
-  for (int a = 0; a < f->nodes; a++) {
-    p->t1[a] = d[a][1] - d[a][0];
-    p->t2[a] = corners == 3 ? d[a][2] - d[a][0] : 0;
-  }
+  return f->nodes == f->corners ? 1 : f->corners == 2 ? 2 : 4;
 }
 
-/* How many parts each side of a facet is cut into. */
-static size_t parts(const mn_facet *f, const mn_vec3 *x, double spacing)
+/* Local node of corner c of a part. */
+static int part_corner(const mn_facet *f, int part, int c)
 {
-  double longest = 0;
-  for (int a = 0; a < f->corners; a++) {
-    mn_vec3 side = mn_sub(x[f->node[a]], x[f->node[(a + 1) % f->corners]]);
-    longest = mn_max(longest, mn_length(side));
-  }
-  double n = ceil(longest / spacing - 1e-9);
-  return n < 1 ? 1 : (size_t)n;
+  return f->nodes == f->corners ? c : f->corners == 2 ? PART2[part][c] : PART3[part][c];
 }
 
-/* The middle of part k of a facet whose sides are cut into n. */
-static void middle(const mn_facet *f, size_t n, size_t k, double L[3])
+/* Barycentric coordinates of a local node. */
+static void place_of(const mn_facet *f, int local, double L[3])
 {
-  if (f->corners == 2) {
-    L[1] = ((double)k + 0.5) / (double)n;
-    L[0] = 1 - L[1];
+  L[0] = L[1] = L[2] = 0;
+  if (local < f->corners) {
+    L[local] = 1;
     return;
   }
-  size_t row = 0; /* rows of 2 (n - row) - 1 triangles, upright and overturned in turn */
-  while (k >= 2 * (n - row) - 1) {
-    k -= 2 * (n - row) - 1;
-    row++;
-  }
-  double third = k % 2 ? 2.0 / 3 : 1.0 / 3;
-  L[1] = ((double)(k / 2) + third) / (double)n;
-  L[2] = ((double)row + third) / (double)n;
-  L[0] = 1 - L[1] - L[2];
+  int edge = local - f->corners;
+  L[edge] = 0.5;
+  L[(edge + 1) % f->corners] = 0.5;
 }
 
-static size_t count_of(const mn_facet *f, size_t n)
+/* Shape functions of a facet at barycentric coordinates L. */
+static void set_weights(const mn_facet *f, const double L[3], mn_surface_point *p)
 {
-  return f->corners == 2 ? n : n * n;
+  int corners = f->corners, edges = corners == 2 ? 1 : 3, quadratic = f->nodes > corners;
+  for (int a = 0; a < corners; a++)
+    p->weight[a] = quadratic ? L[a] * (2 * L[a] - 1) : L[a];
+  for (int e = 0; quadratic && e < edges; e++)
+    p->weight[corners + e] = 4 * L[e] * L[(e + 1) % corners];
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+/* The parts of all facets: their nodes, and which facet and part each is. */
+typedef struct coarse {
+  uint32_t *element, *facet;
+  uint8_t *part;
+  size_t count;
+} coarse;
+
+static mn_status list_parts(mn_context *ctx, int dim, const mn_facet *facet, size_t facets,
+                            coarse *c)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < facets; i++)
+    count += facet[i].corners == dim ? (size_t)parts_of(facet + i) : 0;
+  MN_TRY(MN_NEW(ctx, "facets of a surface", (size_t)dim * count, &c->element));
+  MN_TRY(MN_NEW(ctx, "facets of a surface", count, &c->facet));
+  MN_TRY(MN_NEW(ctx, "facets of a surface", count, &c->part));
+  for (size_t i = 0; i < facets; i++)
+    for (int k = 0; facet[i].corners == dim && k < parts_of(facet + i); k++) {
+      for (int a = 0; a < dim; a++)
+        c->element[(size_t)dim * c->count + (size_t)a] =
+            facet[i].node[part_corner(facet + i, k, a)];
+      c->facet[c->count] = (uint32_t)i;
+      c->part[c->count++] = (uint8_t)k;
+    }
+  return MN_OK;
+}
+
+static void set_point(const coarse *c, const mn_facet *facet, uint32_t parent, const double *weight,
+                      mn_surface_point *p)
+{
+  const mn_facet *f = facet + c->facet[parent];
+  double L[3] = {0}, at[3];
+  for (int a = 0; a < f->corners; a++) {
+    place_of(f, part_corner(f, c->part[parent], a), at);
+    for (int b = 0; b < 3; b++)
+      L[b] += weight[a] * at[b];
+  }
+  set_weights(f, L, p);
+  for (int a = 0; a < f->nodes; a++)
+    p->node[a] = f->node[a];
+  p->nodes = f->nodes;
+  p->two_sided = f->two_sided;
+  p->body = f->body;
+}
+
+static mn_status make(mn_context *ctx, int dim, const mn_facet *facet, size_t facets,
+                      const mn_vec3 *x, size_t nodes, double longest, coarse *c, mn_refined *fine,
+                      mn_surface_points *points)
+{
+  MN_TRY(list_parts(ctx, dim, facet, facets, c));
+  MN_TRY(mn_surface_refine(ctx, dim, x, nodes, c->element, c->count, longest, fine));
+  MN_TRY(MN_NEW(ctx, "points of a surface", fine->points, &points->point));
+  MN_TRY(MN_NEW(ctx, "points of a surface", fine->points, &points->area));
+  points->count = fine->points;
+  for (size_t i = 0; i < fine->points; i++)
+    set_point(c, facet, fine->parent[i], fine->weight[i], points->point + i);
+  points->elements = fine->elements;
+  points->element = fine->element;
+  fine->element = NULL; /* taken over */
+  return MN_OK;
 }
 
 mn_status mn_surface_points_create(mn_context *ctx, int dim, const mn_facet *facet, size_t facets,
-                                   const mn_vec3 *x, double spacing, mn_surface_points *points)
+                                   const mn_vec3 *x, size_t nodes, double spacing,
+                                   mn_surface_points *points)
 {
-  size_t count = 0;
+  coarse c = {0};
+  mn_refined fine = {0};
   *points = (mn_surface_points){.dim = dim};
-  for (size_t f = 0; f < facets; f++)
-    count += count_of(facet + f, parts(facet + f, x, spacing));
-  mn_status status = MN_NEW(ctx, "points of a surface", count, &points->point);
+  double longest = dim == 3 ? MN_LONGEST_EDGE * spacing : spacing;
+  mn_status status = make(ctx, dim, facet, facets, x, nodes, longest, &c, &fine, points);
+  mn_refined_destroy(&fine);
+  mn_free(c.element);
+  mn_free(c.facet);
+  mn_free(c.part);
   if (status != MN_OK)
-    return status;
-  for (size_t i = 0; i < facets; i++) {
-    const mn_facet *f = facet + i;
-    size_t n = parts(f, x, spacing), all = count_of(f, n);
-    for (size_t k = 0; k < all; k++) {
-      mn_surface_point *p = points->point + points->count++;
-      double L[3] = {0};
-      middle(f, n, k, L);
-      shape(f, L, p);
-      for (int a = 0; a < f->nodes; a++)
-        p->node[a] = f->node[a];
-      p->nodes = f->nodes;
-      p->two_sided = f->two_sided;
-      p->body = f->body;
-      p->facet = i;
-      p->c = (f->corners == 2 ? 1.0 : 0.5) / (double)all;
-    }
-  }
-  return MN_OK;
+    mn_surface_points_destroy(points);
+  return status;
 }
 
 void mn_surface_points_destroy(mn_surface_points *points)
 {
   mn_free(points->point);
+  mn_free(points->element);
+  mn_free(points->area);
   *points = (mn_surface_points){0};
 }
 
-static mn_vec3 combine(const mn_surface_point *p, const double *weight, const mn_vec3 *at)
+/* ---- there and back -------------------------------------------------------------------------- */
+
+static mn_vec3 combine(const mn_surface_point *p, const mn_vec3 *at)
 {
   mn_vec3 sum = mn_v3(0, 0, 0);
   for (int a = 0; a < p->nodes; a++)
-    sum = mn_madd(sum, weight[a], at[p->node[a]]);
+    sum = mn_madd(sum, p->weight[a], at[p->node[a]]);
   return sum;
 }
 
-void mn_surface_gather(const mn_surface_points *points, const mn_vec3 *x, const mn_vec3 *v,
+void mn_surface_gather(mn_surface_points *points, const mn_vec3 *x, const mn_vec3 *v,
                        mn_interface *interface, size_t first)
 {
   for (size_t i = 0; i < points->count; i++) {
-    const mn_surface_point *p = points->point + i;
-    mn_vec3 t1 = combine(p, p->t1, x), t2 = combine(p, p->t2, x), area;
-    interface->X[first + i] = combine(p, p->weight, x);
-    interface->V[first + i] = combine(p, p->weight, v);
-    area = points->dim == 2 ? mn_v3(t1.y, -t1.x, 0) : mn_cross(t1, t2);
-    double size = mn_length(area);
-    interface->N[first + i] = size > 0 ? mn_scale(1 / size, area) : mn_v3(0, 0, 0);
-    if (points->dim == 3 && mn_length(t2) == 0)
-      size = mn_length(t1); /* a rod in space has a length, but no side */
-    interface->area[first + i] = p->c * size;
+    interface->X[first + i] = combine(points->point + i, x);
+    interface->V[first + i] = combine(points->point + i, v);
+  }
+  mn_surface_areas(points->dim, interface->X + first, points->count, points->element,
+                   points->elements, points->area);
+  for (size_t i = 0; i < points->count; i++) {
+    double size = mn_length(points->area[i]);
+    interface->area[first + i] = size;
+    interface->N[first + i] = size > 0 ? mn_scale(1 / size, points->area[i]) : mn_v3(0, 0, 0);
   }
 }
 

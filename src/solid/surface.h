@@ -1,9 +1,10 @@
 /* The surface of deformable bodies: facets for contact and pictures, and points for the interface
    with a fluid.
 
-   A point sits at fixed weights on the nodes of one facet: X = sum w_a x_a, V = sum w_a v_a, and a
-   load F there gives w_a F to the nodes. The same weights both ways conserve force, torque and
-   power exactly. The vector area of a point is c (sum t1_a x_a) x (sum t2_a x_a), of the body as
+   A point sits at fixed weights on the nodes of one facet, its shape functions there: X = sum w_a
+   x_a, V = sum w_a v_a, and a load F there gives w_a F to the nodes. The same weights both ways
+   conserve force, torque and power exactly. The elements are flat between the points (quadratic
+   facets are approximated); a point's vector area is an equal part of its elements', of the body as
    deformed. Verified by tests/unit/solid/test_surface.c. */
 #ifndef MN_SOLID_SURFACE_H
 #define MN_SOLID_SURFACE_H
@@ -22,32 +23,34 @@ typedef struct mn_facet {
   int32_t body;
 } mn_facet;
 
+/* A point of the interface. */
 typedef struct mn_surface_point {
   uint32_t node[MN_FACET_NODES_MAX];
   double weight[MN_FACET_NODES_MAX];
-  double t1[MN_FACET_NODES_MAX], t2[MN_FACET_NODES_MAX]; /* derivatives of the weights */
-  double c;                                              /* of the vector area, see above */
   int nodes;
   int two_sided;
   int body;
-  size_t facet;
 } mn_surface_point;
 
 typedef struct mn_surface_points {
   int dim;
-  size_t count;
+  size_t count, elements;
   mn_surface_point *point;
+  uint32_t *element; /* [dim * elements], of points */
+  mn_vec3 *area;     /* scratch of gather */
 } mn_surface_points;
 
-/* Points on all facets, at most `spacing` (m) apart where the body is at `x`: each facet is cut
-   into equal parts with a point in the middle of each. Destroy with mn_surface_points_destroy. */
+/* Points and elements on all facets: a point on every node of theirs, middles included, and further
+   ones so that where the body is at `x` no segment is longer than `spacing` (m), no side of a
+   triangle longer than MN_LONGEST_EDGE times that (surface_mesh.h). Rods in 3D have no surface: no
+   points. Destroy with mn_surface_points_destroy. */
 MN_MUST_CHECK mn_status mn_surface_points_create(mn_context *ctx, int dim, const mn_facet *facet,
-                                                 size_t facets, const mn_vec3 *x, double spacing,
-                                                 mn_surface_points *points);
+                                                 size_t facets, const mn_vec3 *x, size_t nodes,
+                                                 double spacing, mn_surface_points *points);
 void mn_surface_points_destroy(mn_surface_points *points);
 
 /* X, V, N, area of entries [first, first + points->count) of an interface. */
-void mn_surface_gather(const mn_surface_points *points, const mn_vec3 *x, const mn_vec3 *v,
+void mn_surface_gather(mn_surface_points *points, const mn_vec3 *x, const mn_vec3 *v,
                        mn_interface *interface, size_t first);
 /* Adds the loads of those entries to the nodes: force[node] += w load. */
 void mn_surface_scatter(const mn_surface_points *points, const mn_interface *interface,

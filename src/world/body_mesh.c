@@ -1,13 +1,11 @@
 #include "world/body_mesh.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/status.h"
 #include "geom/fill.h"
 #include "geom/gmsh.h"
 #include "geom/shape.h"
 #include "geom/structured.h"
+#include "geom/surface_mesh.h"
 #include "math/vec.h"
 
 /* R/r of a torus below which a lattice fills it better: around the hole steps get too short. */
@@ -43,42 +41,14 @@ static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn
   return mn_fill(ctx, shape, h, mesh);
 }
 
-/* The nodes that the facets use, and the facets as elements. */
-static mn_status keep_facets(mn_context *ctx, const mn_simplex_mesh *full, const uint32_t *facet,
-                             size_t facets, mn_simplex_mesh *mesh)
-{
-  uint32_t *number;
-  size_t corners = (size_t)full->corners - 1;
-  *mesh = (mn_simplex_mesh){.dim = full->dim, .corners = full->corners - 1, .order = 1};
-  MN_TRY(MN_NEW(ctx, "nodes of a surface", full->nodes, &number));
-  mn_status status = MN_NEW(ctx, "nodes of a surface", full->nodes, &mesh->node);
-  if (status == MN_OK)
-    status = MN_NEW(ctx, "facets of a surface", facets * corners, &mesh->element);
-  for (size_t i = 0; i < facets * corners && status == MN_OK; i++) {
-    if (!number[facet[i]]) {
-      mesh->node[mesh->nodes++] = full->node[facet[i]];
-      number[facet[i]] = (uint32_t)mesh->nodes;
-    }
-    mesh->element[i] = number[facet[i]] - 1;
-  }
-  mesh->elements = facets;
-  mn_free(number);
-  return status;
-}
-
 static mn_status surface_mesh(mn_context *ctx, const mn_shape *shape, double h,
                               mn_simplex_mesh *mesh)
 {
   if (shape->dim == 2 && shape->kind == MN_SHAPE_SPHERE)
     return mn_mesh_circle(ctx, 2, shape->a, shape->r, cells_of(2 * MN_PI * shape->r, h, 8), mesh);
   mn_simplex_mesh full;
-  uint32_t *facet = NULL;
-  size_t facets = 0;
   MN_TRY(solid_mesh(ctx, shape, h, &full));
-  mn_status status = mn_simplex_mesh_boundary(ctx, &full, &facet, &facets);
-  if (status == MN_OK)
-    status = keep_facets(ctx, &full, facet, facets, mesh);
-  mn_free(facet);
+  mn_status status = mn_surface_of_mesh(ctx, &full, mesh);
   mn_simplex_mesh_destroy(&full);
   return status;
 }

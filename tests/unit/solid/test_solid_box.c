@@ -1,4 +1,6 @@
 /* The solid black box: loads in, points out; what couplings rely on. */
+#include <stdlib.h>
+
 #include "solids_case.h"
 
 static void board(solids_case *c, int dim, int order)
@@ -63,13 +65,23 @@ static void test_points(void **state)
   CHECK_OK(c.ctx, mn_interface_create(c.ctx, 3, count, elements, &f));
   CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
   mn_rigid *r = mn_solids_rigid(c.solids);
-  double worst = 0;
+  double worst = 0, outside = 0;
   for (size_t k = 0; k < count; k++) {
     CHECK(f.body[k] == 0 || f.body[k] == 1);
     CHECK(f.two_sided[k] == 0);
-    worst = mn_max(worst, fabs(mn_shape_distance(c.shape[f.body[k]], f.X[k])));
+    CHECK(f.rigid[k] == 1);
+    double off = fabs(mn_shape_distance(c.shape[f.body[k]], f.X[k]));
+    worst = mn_max(worst, f.body[k] == 0 ? off : 0);
+    outside = mn_max(outside, off); /* a polyhedron as large as its ball is outside of it */
   }
   CHECK_LE(worst, 1e-12);
+  CHECK_LE(outside, 0.01);
+  for (size_t e = 0; e < elements; e++)
+    for (int k = 0; k < 3; k++)
+      CHECK(f.element[3 * e + (size_t)k] < count &&
+            f.body[f.element[3 * e + (size_t)k]] == f.body[f.element[3 * e]]);
+  mn_vec3 *before = malloc(count * sizeof *before);
+  memcpy(before, f.X, count * sizeof *before);
   for (size_t k = 0; k < count; k++) /* a load that turns and lifts */
     f.load[k] = mn_v3(0.1 * f.X[k].y, 30, -0.2 * f.X[k].x);
   CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, 0, 0.02));
@@ -80,13 +92,24 @@ static void test_points(void **state)
   CHECK(first.x == f.X[3].x && first.y == f.X[3].y && first.z == f.X[3].z);
   CHECK_OK(c.ctx, c.box.ops->commit(c.box.self));
   for (size_t k = 0; k < count; k++) {
+    mn_vec3 v = mn_scale(1 / 0.02, mn_sub(f.X[k], before[k])); /* the mean */
+    worst = mn_max(worst, mn_length(mn_sub(v, f.V[k])));
+    mn_vec3 start = mn_rigid_start(&r->body[f.body[k]], &r->now[f.body[k]], f.X[k]);
+    worst = mn_max(worst, mn_length(mn_sub(start, before[k])));
+  }
+  CHECK_LE(worst, 1e-12);
+  memcpy(before, f.V, count * sizeof *before);
+  CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
+  double differ = 0;
+  for (size_t k = 0; k < count; k++) { /* the velocity at the end */
     mn_twist t = mn_rigid_twist(&r->body[f.body[k]], &r->now[f.body[k]]);
     mn_vec3 v = mn_twist_at(t, mn_sub(f.X[k], r->now[f.body[k]].x));
     worst = mn_max(worst, mn_length(mn_sub(v, f.V[k])));
-    mn_vec3 start = mn_rigid_start(&r->body[f.body[k]], &r->now[f.body[k]], f.X[k]);
-    worst = mn_max(worst, fabs(mn_shape_distance(c.shape[f.body[k]], start)));
+    differ = mn_max(differ, mn_length(mn_sub(v, before[k])));
   }
   CHECK_LE(worst, 1e-12);
+  CHECK_GE(differ, 1e-3); /* control: the mean is not that */
+  free(before);
   CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.05, &fine, &elements));
   CHECK_GE((double)fine / (double)count, 3.5);
   CHECK_FAILS(c.ctx, c.box.ops->look(c.box.self, &f), MN_FAILED, "points");
@@ -107,7 +130,7 @@ static mn_vec3 spun(int order, int steps)
   CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count, &elements));
   CHECK_OK(c.ctx, mn_interface_create(c.ctx, 2, count, elements, &f));
   CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
-  f.load[2] = mn_v3(100, 1500, 0); /* constant, on a point that moves */
+  f.load[2] = f.load[3] = mn_v3(50, 750, 0); /* constant, on points that move */
   for (int n = 0; n < steps; n++) {
     CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, c.t, 0.4 / steps));
     for (int k = 0; k < 4; k++)
