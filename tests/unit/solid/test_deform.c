@@ -325,7 +325,7 @@ static mn_status make_small(mn_context *ctx, mn_deform **d)
     status = mn_deform_ready(*d);
   if (status == MN_OK) {
     mn_deform_view v = mn_deform_get(*d);
-    status = mn_surface_points_create(ctx, 3, v.facet, v.facets, v.x, 0.5, &points);
+    status = mn_surface_points_create(ctx, 3, v.facet, v.facets, v.x, v.nodes, 0.5, &points);
   }
   if (status == MN_OK)
     status = mn_deform_begin(*d, 0, 0.1);
