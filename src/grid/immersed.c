@@ -185,6 +185,55 @@ static double cone(int dim, const mn_vec3 x[3], mn_vec3 o)
   return mn_dot(mn_cross(a, b), mn_sub(x[2], o));
 }
 
+/* ---- closed? --------------------------------------------------------------------------------- */
+
+/* A mixed number for a place; points that coincide are one. */
+static uint64_t place_hash(mn_vec3 x)
+{
+  uint64_t h = 0;
+  for (int a = 0; a < 3; a++) {
+    double value = x.v[a] + 0.0; /* no -0 */
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    h = (h ^ bits) * 0x9e3779b97f4a7c15u; /* odd, from the golden ratio */
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9u; /* splitmix64 */
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+/* The rim of a surface is the sum of the oriented rims of its elements. Here every end of a segment
+   and every edge of a triangle stands for a 64-bit number, its reverse for the negative: the sum
+   over a body is 0 if it is closed and, but for one chance in 2^64, only then. */
+static uint64_t rim(int dim, const mn_vec3 x[3])
+{
+  uint64_t h[3];
+  for (int c = 0; c < dim; c++)
+    h[c] = place_hash(x[c]);
+  if (dim == 2)
+    return h[1] - h[0];
+  uint64_t sum = 0;
+  for (int c = 0; c < 3; c++) {
+    uint64_t a = h[c], b = h[(c + 1) % 3];
+    sum += (a < b ? 1 : -(uint64_t)1) * ((a < b ? a : b) * 0x94d049bb133111ebu ^ (a < b ? b : a)) *
+           (a != b);
+  }
+  return sum;
+}
+
+static mn_status check_closed(const mn_immersed *im)
+{
+  for (int b = 0; b < im->bodies; b++)
+    if (im->body[b].elements && !im->body[b].two_sided && im->body[b].rim)
+      return mn_fail(
+          im->ctx, MN_FAILED,
+          "the surface of body %d, which should be closed, has an open edge: each %s must "
+          "be shared by elements that run through it both ways",
+          b, im->grid->dim == 2 ? "point" : "edge");
+  return MN_OK;
+}
+
 static void measure(mn_immersed *im, int bodies)
 {
   static const mn_vec3 nowhere = {{INFINITY, INFINITY, INFINITY}};
@@ -207,6 +256,7 @@ static void measure(mn_immersed *im, int bodies)
     }
     for (int c = 0; c < dim; c++)
       widen(&body->lo, &body->hi, x[c]);
+    body->rim += rim(dim, x);
     body->volume += cone(dim, x, body->about) / (dim == 2 ? 2 : 6);
   }
   for (int b = 0; b < bodies; b++)
@@ -224,8 +274,9 @@ static mn_status place(mn_immersed *im, const mn_interface *f)
   MN_TRY(make_room(im, f, bodies));
   copy(im, f);
   measure(im, bodies);
+  MN_TRY(check_closed(im));
   MN_TRY(mn_immersed_sort(im));
-  MN_TRY(mn_immersed_distances(im));
+  mn_immersed_distances(im);
   return mn_immersed_block(im);
 }
 

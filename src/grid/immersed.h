@@ -25,6 +25,7 @@ typedef struct mn_immersed_body {
   int two_sided, rigid;
   mn_vec3 lo, hi; /* box around its elements */
   mn_vec3 about;  /* one of its points */
+  uint64_t rim;   /* 0: its surface is closed */
   double volume;  /* m^3 (m^2 in 2D) within its elements, positive if they are turned as box.h says.
                      Two-sided bodies: the same sum, which means something only if they close */
 } mn_immersed_body;

@@ -23,7 +23,6 @@ struct mn_immersed_work {
   int node_lo[3], node_hi[3]; /* nodes that the last place wrote to: lo <= i < hi */
   int32_t *blocked[3];        /* with ghosts, and */
   uint32_t *nearest;          /* so this */
-  int unclosed;               /* a row of nodes left a body more or less often than it entered */
 };
 
 static inline void mn_immersed_corners(const mn_immersed *im, uint32_t e, mn_vec3 x[3])
@@ -38,7 +37,7 @@ double mn_immersed_fraction(int dim, const mn_vec3 x[3], mn_vec3 p, mn_vec3 q);
 /* Takes all surfaces off the grid: only what the last place wrote is touched. */
 void mn_immersed_clear(mn_immersed *im);
 MN_MUST_CHECK mn_status mn_immersed_sort(mn_immersed *im); /* into bins */
-MN_MUST_CHECK mn_status mn_immersed_distances(mn_immersed *im);
+void mn_immersed_distances(mn_immersed *im);
 MN_MUST_CHECK mn_status mn_immersed_block(mn_immersed *im);
 
 #endif

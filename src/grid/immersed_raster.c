@@ -165,7 +165,7 @@ static void cross_rows(mn_immersed *im, const mn_vec3 x[3])
     }
 }
 
-static mn_status sign_rows(mn_immersed *im)
+static void sign_rows(mn_immersed *im)
 {
   struct mn_immersed_work *w = im->work;
   mn_field *d = &im->distance;
@@ -185,12 +185,7 @@ static mn_status sign_rows(mn_immersed *im)
         }
         d->at[at] = winding > 0 ? -distance : distance;
       }
-      if (winding)
-        w->unclosed = 1;
     }
-  if (w->unclosed)
-    return mn_fail(im->ctx, MN_FAILED, "a surface that should be closed is not");
-  return MN_OK;
 }
 
 /* The nodes within the band of closed bodies. */
@@ -215,12 +210,11 @@ static void node_box(mn_immersed *im)
   }
 }
 
-mn_status mn_immersed_distances(mn_immersed *im)
+void mn_immersed_distances(mn_immersed *im)
 {
   struct mn_immersed_work *w = im->work;
-  w->unclosed = 0;
   if (!im->closed_elements)
-    return MN_OK;
+    return;
   node_box(im);
   for (int k = w->node_lo[2]; k < w->node_hi[2]; k++)
     for (int j = w->node_lo[1]; j < w->node_hi[1]; j++)
@@ -233,7 +227,7 @@ mn_status mn_immersed_distances(mn_immersed *im)
       near_nodes(im, (uint32_t)e, x);
       cross_rows(im, x);
     }
-  return sign_rows(im);
+  sign_rows(im);
 }
 
 int mn_immersed_face_body(const mn_immersed *im, int axis, int i, int j, int k)
