@@ -322,12 +322,14 @@ static void fit_bodies(mn_weights *w, const mn_immersed *im)
   for (size_t i = 0; i < im->points; i++)
     if (im->rigid[i]) {
       mn_rigid_fit *fit = &w->fit[im->point_body[i]];
-      fit->points++;
-      fit->centre = mn_add(fit->centre, im->X[i]);
+      if (!fit->points++)
+        fit->first = i;
+      fit->centre = mn_add(fit->centre, mn_sub(im->X[i], im->X[fit->first]));
     }
   for (int b = 0; b < w->bodies; b++)
     if (w->fit[b].points)
-      w->fit[b].centre = mn_scale(1 / (double)w->fit[b].points, w->fit[b].centre);
+      w->fit[b].centre =
+          mn_madd(im->X[w->fit[b].first], 1 / (double)w->fit[b].points, w->fit[b].centre);
   /* the inertia, gathered where its inverse will be */
   for (size_t i = 0; i < im->points; i++)
     if (im->rigid[i]) {
@@ -397,12 +399,13 @@ void mn_weights_gather(const mn_weights *w, const mn_vec3 *V, double *U)
     int b = w->work->rigid_body[i];
     if (b < 0)
       continue;
-    v[b] = mn_add(v[b], V[i]);
-    turning[b] = mn_add(turning[b], mn_cross(mn_sub(w->work->X[i], w->fit[b].centre), V[i]));
+    mn_vec3 r = mn_sub(w->work->X[i], w->fit[b].centre), dV = mn_sub(V[i], V[w->fit[b].first]);
+    v[b] = mn_add(v[b], dV);
+    turning[b] = mn_add(turning[b], mn_cross(r, dV));
   }
   for (int b = 0; b < w->bodies; b++)
     if (w->fit[b].points) {
-      v[b] = mn_scale(1 / (double)w->fit[b].points, v[b]);
+      v[b] = mn_madd(V[w->fit[b].first], 1 / (double)w->fit[b].points, v[b]);
       turning[b] = turn(&w->fit[b], turning[b]);
     }
   for (size_t row = 0; row < w->rows; row++) {

@@ -16,6 +16,8 @@
    position, least squares. */
 typedef struct mn_rigid_fit {
   size_t points; /* 0: the body is not rigid */
+  size_t first;  /* one of them; sums are formed of differences to it, so that rounding does not
+                    turn a body that only moves */
   mn_vec3 centre;
   int rank;     /* of the inertia: 3, 1 in 2D; less if the points lie on a line or in one place */
   mn_vec3 line; /* unit, if they lie on a line in 3D */
