@@ -248,6 +248,24 @@ static void eval_batch(mn_assembly *as, int g, size_t first, size_t count, const
   }
 }
 
+static void eval_mean_batch(mn_assembly *as, int g, size_t first, size_t count, const mn_vec3 *x0,
+                            const mn_vec3 *x1)
+{
+  const mn_energy_group *group = as->group + g;
+  size_t nodes = (size_t)group->nodes, n = nodes * (size_t)as->dim;
+  int threads = threads_for(as, group, count);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (size_t k = 0; k < count; k++) {
+    mn_vec3 local[2][MN_ENERGY_NODES_MAX];
+    for (size_t a = 0; a < nodes; a++) {
+      local[0][a] = x0[group->node[(first + k) * nodes + a]];
+      local[1][a] = x1[group->node[(first + k) * nodes + a]];
+    }
+    as->fine[k] = (uint8_t)mn_energy_mean_gradient(group, first + k, local[0], local[1],
+                                                   as->gradient + k * n);
+  }
+}
+
 static int owner(uint32_t node, int threads)
 {
   return (int)(node / STRIP % (uint32_t)threads);
@@ -337,6 +355,23 @@ int mn_assembly_energy(mn_assembly *as, const mn_vec3 *x, int body, double *ener
       *energy += sum;
       if (gradient)
         scatter_gradient(as, g, first, count, gradient);
+    }
+  }
+  return 1;
+}
+
+int mn_assembly_mean_gradient(mn_assembly *as, const mn_vec3 *x0, const mn_vec3 *x1,
+                              double *gradient, mn_inverted *inverted)
+{
+  memset(gradient, 0, as->nodes * (size_t)as->dim * sizeof *gradient);
+  for (int g = 0; g < as->groups; g++) {
+    size_t all = as->group[g].count, batch = batch_size(as->group + g);
+    for (size_t first = 0; first < all; first += batch) {
+      size_t count = all - first < batch ? all - first : batch;
+      eval_mean_batch(as, g, first, count, x0, x1);
+      if (!batch_fine(as, g, first, count, inverted))
+        return 0;
+      scatter_gradient(as, g, first, count, gradient);
     }
   }
   return 1;

@@ -35,6 +35,9 @@ typedef struct mn_inverted {
    element is inverted (the first is named). */
 int mn_assembly_energy(mn_assembly *assembly, const mn_vec3 *x, int body, double *energy,
                        double *gradient, mn_inverted *inverted);
+/* The sum of mean gradients over a step from x0 to x1 (energy.h). Same result. */
+int mn_assembly_mean_gradient(mn_assembly *assembly, const mn_vec3 *x0, const mn_vec3 *x1,
+                              double *gradient, mn_inverted *inverted);
 /* value += sum of the Hessians, each group's times 1 (weigh_beta = 0) or its beta. Same result. */
 int mn_assembly_hessian(mn_assembly *assembly, const mn_vec3 *x, int psd, int weigh_beta,
                         double *value, mn_inverted *inverted);

@@ -283,10 +283,11 @@ static double joint_plane(double k, double kappa0, mn_vec3 e, mn_vec3 f, double 
   return k / 2 * away * away;
 }
 
-/* E as a function of c = cos phi, kappa^2 = 4 (1 - c)/(1 + c). */
-static double joint_profile(double k, double kappa0, double c, double *E1, double *E2)
+/* E as a function of c = cos phi, kappa^2 = 4 (1 - c)/(1 + c); 1 - c is given apart, since it is
+   small. */
+static double joint_profile(double k, double kappa0, double c, double down, double *E1, double *E2)
 {
-  double up = 1 + c, square = 4 * mn_max(1 - c, 0) / up;
+  double up = 1 + c, square = 4 * down / up;
   if (kappa0 == 0) {
     *E1 = -4 * k / (up * up);
     *E2 = 8 * k / (up * up * up);
@@ -305,7 +306,8 @@ static double joint_space(double k, double kappa0, mn_vec3 e, mn_vec3 f, double 
   double le = mn_length(e), lf = mn_length(f), E1, E2;
   mn_vec3 t[2] = {mn_scale(1 / le, e), mn_scale(1 / lf, f)};
   double c = mn_dot(t[0], t[1]), length[2] = {le, lf}, dc[6];
-  double energy = joint_profile(k, kappa0, c, &E1, &E2);
+  mn_vec3 apart = mn_sub(t[1], t[0]);
+  double energy = joint_profile(k, kappa0, c, mn_dot(apart, apart) / 2, &E1, &E2);
   for (int p = 0; p < 2; p++)
     for (int i = 0; i < 3; i++)
       dc[3 * p + i] = (t[1 - p].v[i] - c * t[p].v[i]) / length[p];

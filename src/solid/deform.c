@@ -20,9 +20,10 @@ mn_status mn_deform_create(mn_context *ctx, const mn_deform_def *def, mn_deform 
 {
   if (def->dim != 2 && def->dim != 3)
     return mn_fail(ctx, MN_BAD_INPUT, "deformable bodies: dim is %d, must be 2 or 3", def->dim);
-  if (def->scheme == MN_NEWMARK && !(def->beta > 0 && def->gamma >= 0.5))
+  if (def->scheme == MN_NEWMARK && !(def->gamma >= 0.5 && 2 * def->beta >= def->gamma))
     return mn_fail(ctx, MN_BAD_INPUT,
-                   "Newmark: beta is %g and gamma %g; beta must be above 0 and gamma at least 0.5",
+                   "Newmark: beta is %g and gamma %g; it is stable for gamma >= 0.5 and beta >= "
+                   "gamma/2 only",
                    def->beta, def->gamma);
   if (!(def->tolerance > 0) || def->max_iterations < 1)
     return mn_fail(ctx, MN_BAD_INPUT,
@@ -51,11 +52,12 @@ void mn_deform_destroy(mn_deform **deform)
   mn_free(d->constrained.value);
   mn_assembly_destroy(&d->assembly);
   mn_sparse_destroy(&d->factor);
-  void *all[] = {d->body,   d->group,    d->facet,    d->rest, d->mass,    d->alpha, d->fixed,
-                 d->anchor, d->spring,   d->x,        d->v,    d->a,       d->x1,    d->v1,
-                 d->a1,     d->xs,       d->vs,       d->as,   d->C,       d->y0,    d->y1,
-                 d->w,      d->Cw,       d->y,        d->Cu,   d->pressed, d->trial, d->target,
-                 d->force,  d->residual, d->gradient, d->step, d->position};
+  void *all[] = {d->body,   d->group,    d->facet,    d->rest, d->mass,     d->alpha,  d->fixed,
+                 d->anchor, d->spring,   d->x,        d->v,    d->a,        d->x1,     d->v1,
+                 d->a1,     d->xs,       d->vs,       d->as,   d->C,        d->y0,     d->y1,
+                 d->w,      d->Cw,       d->y,        d->Cu,   d->pressed,  d->trial,  d->target,
+                 d->force,  d->residual, d->gradient, d->step, d->position, d->past_y, d->past_p,
+                 d->last_p, d->best_y};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(d);
@@ -152,6 +154,7 @@ static mn_status make_work(mn_deform *d)
   size_t entries = (size_t)mn_csr_entries(&d->assembly.pattern);
   if (d->damped)
     MN_TRY(MN_NEW(d->ctx, "the damping matrix", entries, &d->C));
+  MN_TRY(mn_deform_conserve_create(d));
   d->constrained = d->assembly.pattern;
   d->constrained.value = NULL;
   MN_TRY(MN_NEW(d->ctx, "the solid's matrix", entries, &d->constrained.value));

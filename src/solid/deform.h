@@ -17,15 +17,15 @@
 
 typedef enum mn_scheme {
   MN_BACKWARD_EULER, /* first order, damps */
-  MN_NEWMARK,        /* second order for gamma = 1/2; beta = 1/4: no damping */
-  MN_MIDPOINT,       /* second order; conserves momentum and angular momentum */
+  MN_NEWMARK,        /* second order for gamma = 1/2; beta = 1/4: no damping; linearly stable */
+  MN_MIDPOINT,       /* second order; conserves energy, momentum and angular momentum */
   MN_EXPLICIT        /* symplectic Euler: max_dt limits the step */
 } mn_scheme;
 
 typedef struct mn_deform_def {
   int dim; /* 2 or 3 */
   mn_scheme scheme;
-  double beta, gamma; /* of Newmark; beta > 0 */
+  double beta, gamma; /* of Newmark: gamma >= 1/2, beta >= gamma/2 */
   mn_vec3 gravity;    /* m/s^2 */
   double tolerance;   /* of the force residual, relative to the greatest force on a node */
   int max_iterations; /* of Newton, in one solve */

@@ -50,7 +50,8 @@ struct mn_deform {
   size_t presses;
   double *pressed; /* their force in the equation for y */
   double *y0, *y1, *w, *Cw, *y, *trial, *target, *force, *residual, *gradient, *step, *Cu;
-  mn_vec3 *position; /* y as vectors, for the energies */
+  double *past_y, *past_p, *last_p, *best_y; /* of the conserving midpoint rule */
+  mn_vec3 *position;                         /* y as vectors, for the energies */
   int began, solved, saved, has_factor, projected;
   double potential; /* at y */
   double floor;     /* N: rounding of the elastic forces */
@@ -75,6 +76,23 @@ mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const ch
 MN_MUST_CHECK mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x);
 /* Newton's method for the equation of d->terms with forces d->force, from d->y. */
 MN_MUST_CHECK mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report);
+/* The conserving midpoint rule, from the solution of the plain one in d->y. */
+MN_MUST_CHECK mn_status mn_deform_conserve(mn_deform *d, mn_deform_report *report);
+MN_MUST_CHECK mn_status mn_deform_conserve_create(mn_deform *d); /* its work; if needed */
+
+/* A point in Newton's search. */
+typedef struct mn_deform_point {
+  double potential, size; /* J; sum of the sizes of its terms, for rounding */
+  double residual, scale; /* N */
+} mn_deform_point;
+
+/* Potential and residual (into d->residual) at y; conserving: with the mean gradient up to x1(y),
+   and no potential. 0: inverted. */
+int mn_deform_evaluate(mn_deform *d, const double *y, int conserving, mn_deform_point *point,
+                       mn_inverted *bad);
+/* step = -A^-1 residual, with prescribed axes going to their target if `moving`. */
+MN_MUST_CHECK mn_status mn_deform_direction(mn_deform *d, int moving, mn_deform_report *report);
+mn_status mn_deform_gave_up(mn_deform *d, const mn_deform_report *report, const char *what);
 /* Assembles and factorises A at y; with psd, or if it is not positive definite, with K projected.
  */
 MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd,

@@ -63,18 +63,31 @@ mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x)
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-typedef struct point {
-  double potential, size; /* J; sum of the sizes of its terms, for rounding */
-  double residual, scale; /* N */
-} point;
+typedef mn_deform_point point;
+
+/* Into d->gradient: dE/dx (y) or, conserving, the mean gradient up to x1(y). */
+static int elastic_forces(mn_deform *d, const double *y, int conserving, double *energy,
+                          mn_inverted *bad)
+{
+  size_t dim = (size_t)d->def.dim;
+  *energy = 0;
+  mn_deform_unflatten(d, y, d->position);
+  if (!conserving)
+    return mn_assembly_energy(&d->assembly, d->position, -1, energy, d->gradient, bad);
+  for (size_t i = 0; i < mn_deform_dofs(d); i++) {
+    double x = d->x[i / dim].v[i % dim];
+    d->position[i / dim].v[i % dim] = x + d->terms.sx * (y[i] - x);
+  }
+  return mn_assembly_mean_gradient(&d->assembly, d->x, d->position, d->gradient, bad);
+}
 
 /* Phi and r at y; the residual of prescribed axes is 0. 0: inverted. */
-static int evaluate(mn_deform *d, const double *y, point *p, mn_inverted *bad)
+int mn_deform_evaluate(mn_deform *d, const double *y, int conserving, mn_deform_point *p,
+                       mn_inverted *bad)
 {
   size_t dim = (size_t)d->def.dim, n = mn_deform_dofs(d);
   double elastic, kinetic = 0, viscous = 0, work = 0;
-  mn_deform_unflatten(d, y, d->position);
-  if (!mn_assembly_energy(&d->assembly, d->position, -1, &elastic, d->gradient, bad))
+  if (!elastic_forces(d, y, conserving, &elastic, bad))
     return 0;
   if (d->damped && d->terms.d > 0) {
     mn_csr C = d->assembly.pattern;
@@ -107,6 +120,11 @@ static int evaluate(mn_deform *d, const double *y, point *p, mn_inverted *bad)
     return 1;
   *bad = (mn_inverted){0, 0};
   return 0;
+}
+
+static int evaluate(mn_deform *d, const double *y, point *p, mn_inverted *bad)
+{
+  return mn_deform_evaluate(d, y, 0, p, bad);
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -206,7 +224,7 @@ static int at_target(const mn_deform *d)
 }
 
 /* step = -A^-1 r, with prescribed axes going to their target. */
-static mn_status direction(mn_deform *d, int moving, mn_deform_report *report)
+mn_status mn_deform_direction(mn_deform *d, int moving, mn_deform_report *report)
 {
   double start = mn_seconds();
   size_t n = mn_deform_dofs(d);
@@ -277,7 +295,7 @@ static int worn_out(double rate, double residual, double goal)
   return residual > goal && log(goal / residual) / log(rate) > REUSE;
 }
 
-static mn_status gave_up(mn_deform *d, const mn_deform_report *report, const char *what)
+mn_status mn_deform_gave_up(mn_deform *d, const mn_deform_report *report, const char *what)
 {
   return mn_fail(d->ctx, MN_FAILED,
                  "deformable bodies: %s after %d iterations: residual %.3g N where forces reach "
@@ -306,13 +324,13 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
       return MN_OK;
     report->reason = MN_ITERATION_LIMIT;
     if (report->iterations >= d->def.max_iterations)
-      return gave_up(d, report, "Newton's method did not converge");
+      return mn_deform_gave_up(d, report, "Newton's method did not converge");
     fresh = renew;
     if (renew) {
       MN_TRY(mn_deform_factorise(d, d->y, now.residual > retry, report));
       retry = !d->projected ? HUGE_VAL : now.residual > retry ? retry : now.residual / RETRY;
     }
-    MN_TRY(direction(d, moving, report));
+    MN_TRY(mn_deform_direction(d, moving, report));
     start = mn_seconds();
     int advanced = advance(d, moving, &now, &shortened, &bad);
     report->assembly_s += mn_seconds() - start;
@@ -322,7 +340,7 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
       if (greatest_step(d) <= 64 * DBL_EPSILON * d->extent)
         return evaluate(d, d->y, &now, &bad) ? MN_OK
                                              : mn_deform_fail_inverted(d, &bad, "at the end");
-      return gave_up(d, report, "no step along Newton's direction lowers the potential");
+      return mn_deform_gave_up(d, report, "no step along Newton's direction lowers the potential");
     }
     if (!advanced && !evaluate(d, d->y, &now, &bad))
       return mn_deform_fail_inverted(d, &bad, "in a line search");

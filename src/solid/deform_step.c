@@ -7,11 +7,12 @@
      midpoint        y = (x + x1)/2: m = 4/h^2,  y0 = x + h/2 v,  v(y) = 2 (y - x)/h
      explicit        v1 = v + h M^-1 (f - dE/dx(x) - C v), x1 = x + h v1   (symplectic Euler)
 
-   Loads are constant over the step. The midpoint rule conserves momentum and angular momentum;
-   energy only for linear forces. For Newmark a of the start is state. Newton starts at x, with the
+   Loads are constant over the step. The midpoint rule takes elastic forces as the mean gradient of
+   the step (deform_conserve.c) and conserves momentum, angular momentum and energy. Newmark is
+   stable for linear forces only; its a of the start is state. Newton starts at x, with the
    matrix of x: what a solve computes depends on the state and, within its tolerance, on nothing but
    the loads; the bits do not depend on steps before.
-   Verified by tests/unit/solid/test_deform.c, test_oscillator.c and tests/verify. */
+   Verified by tests/unit/solid/test_deform.c, test_dynamics.c, test_conserve.c and tests/verify. */
 #include "solid/deform_internal.h"
 
 #include <string.h>
@@ -210,7 +211,7 @@ static void solve_explicit(mn_deform *d)
   }
 }
 
-/* The midpoint rule looks at the middle only: the end must be whole too. */
+/* An explicit step does not look at its end, which must be whole too. */
 static mn_status check_end(mn_deform *d)
 {
   double energy;
@@ -235,6 +236,8 @@ mn_status mn_deform_solve(mn_deform *d, const mn_vec3 *load, mn_deform_report *r
     return MN_OK;
   }
   mn_status status = mn_deform_newton(d, report);
+  if (status == MN_OK && d->def.scheme == MN_MIDPOINT)
+    status = mn_deform_conserve(d, report);
   if (status != MN_OK) { /* the next solve must not start from ruins */
     for (size_t i = 0; i < mn_deform_dofs(d); i++)
       d->y[i] = get(d->x, i, (size_t)d->def.dim);
@@ -242,8 +245,6 @@ mn_status mn_deform_solve(mn_deform *d, const mn_vec3 *load, mn_deform_report *r
     return status;
   }
   finish(d);
-  if (d->def.scheme == MN_MIDPOINT)
-    MN_TRY(check_end(d));
   d->solved = 1;
   return MN_OK;
 }

@@ -33,4 +33,9 @@ struct mn_energy_group {
   double beta;          /* s: this group damps with beta K */
 };
 
+/* Forces that conserve both momenta and do the work E(x1) - E(x0) over a step from x0 to x1
+   (mean_gradient.c). gradient[nodes * dim]; 0: inverted at an end or between. */
+int mn_energy_mean_gradient(const mn_energy_group *group, size_t e, const mn_vec3 *x0,
+                            const mn_vec3 *x1, double *gradient);
+
 #endif

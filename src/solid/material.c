@@ -73,11 +73,28 @@ static double square_norm(const mn_mat3 *F)
   return n * n;
 }
 
+/* |F|^2 - 3 - 2 ln J: near the rest shape both are small differences of terms near 3, so there in
+   A = F^T F - I, with J^2 - 1 = tr A + (its second invariant) + det A. */
+static double distortion(const mn_mat3 *F, double log_j)
+{
+  mn_mat3 A = mn_mat3_mul(mn_mat3_transpose(*F), *F);
+  for (int i = 0; i < 3; i++)
+    A.m[i][i] -= 1;
+  if (!(mn_mat3_norm(A) < 0.1))
+    return square_norm(F) - 3 - 2 * log_j;
+  double trace = A.m[0][0] + A.m[1][1] + A.m[2][2], second = 0;
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3;
+    second += A.m[i][i] * A.m[j][j] - A.m[i][j] * A.m[j][i];
+  }
+  return trace - log1p(trace + second + mn_mat3_determinant(A));
+}
+
 static void stress_neo_hookean(const mn_material *m, const mn_mat3 *F, double J, double *psi,
                                mn_mat3 *P)
 {
   double log_j = log(J);
-  *psi = m->mu / 2 * (square_norm(F) - 3) - m->mu * log_j + m->lambda / 2 * log_j * log_j;
+  *psi = m->mu / 2 * distortion(F, log_j) + m->lambda / 2 * log_j * log_j;
   if (!P)
     return;
   *P = mn_mat3_scale((m->lambda * log_j - m->mu) / J, cofactor(F));

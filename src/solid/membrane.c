@@ -49,7 +49,9 @@ static double neo_hookean(const mn_material *mat, double C[2][2], law *r)
       r->S[i][j] = mu * ((i == j) - r->Q[i][j] / det);
   r->l = 2 * mu / det;
   r->m = mu / det;
-  return mu / 2 * (C[0][0] + C[1][1] + 1 / det - 3);
+  /* tr C + 1/det C - 3 without small differences, in A = C - I */
+  double a = C[0][0] - 1, b = C[1][1] - 1, small = a * b - C[0][1] * C[0][1];
+  return mu / 2 * ((a + b) * (a + b + small) - small) / det;
 }
 
 /* S <- its positive part. */

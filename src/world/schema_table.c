@@ -389,12 +389,12 @@ static const mn_key rod_keys[] = {
 static const mn_key dynamics_keys[] = {
     {"integrator", MN_KEY_CHOICE, "", "\"euler\"", 0, 0, 0, "euler newmark midpoint explicit",
      AT(mn_dynamics_def, integrator),
-     "of deformable bodies. euler: backward, first order, damps, always stable; newmark and "
-     "midpoint: second "
-     "order, midpoint keeps angular momentum, but thin bodies without damping may gain energy with "
-     "long steps; explicit: limits the step itself"},
-    {"beta", MN_KEY_NUMBER, "", "0.25", MN_BETWEEN, 0.01, 1, "", AT(mn_dynamics_def, beta),
-     "of Newmark"},
+     "of deformable bodies. euler: backward, first order, damps, always stable; midpoint: second "
+     "order, keeps energy and both momenta at any step; newmark: second order, stable for linear "
+     "forces only (undamped thin bodies gain energy with long steps); explicit: limits the step "
+     "itself"},
+    {"beta", MN_KEY_NUMBER, "", "0.25", MN_BETWEEN, 0.25, 1, "", AT(mn_dynamics_def, beta),
+     "of Newmark; at least gamma/2, or it is unstable"},
     {"gamma", MN_KEY_NUMBER, "", "0.5", MN_BETWEEN, 0.5, 1, "", AT(mn_dynamics_def, gamma),
      "of Newmark; more than 1/2 damps"},
     {"gravity", MN_KEY_VECTOR, "m/s^2", "{0, -9.81, 0}", 0, 0, 0, "", AT(mn_dynamics_def, gravity),

@@ -1,0 +1,165 @@
+/* The mean gradient of an element's energy over a step from x0 to x1: forces g with
+
+       sum g = 0,   sum xm x g = 0,   g . (x1 - x0) = E(x1) - E(x0),     xm = (x0 + x1)/2
+
+   so that a step  M (v1 - v0)/h = -g,  (x1 - x0)/h = (v0 + v1)/2  conserves momentum, angular
+   momentum and energy, whatever the energy and the step: a discrete gradient [Gonzalez 1996] in a
+   form that asks nothing of E but that rigid motions leave it alone.
+
+   The way d = x1 - x0 is split into the nearest rigid motion of xm and the rest z:
+
+       d = t + w x r + z,   r = xm - centre,   sum z = 0,   sum r x z = 0.
+
+   Then x1 = R (S r) + z/2 and x0 = R^T (S r) - z/2 but for their centres, where R turns about w by
+   the angle atan(|w|/2) and S is symmetric: turned back by R and R^T, the two ends X1 = R^T x1 and
+   X0 = R x0 differ by (R + R^T)/2 z alone, and with their middle Xm
+
+       b = (R + R^T)/2 dE/dx (Xm),   b . z = E(x1) - E(x0) + O(|z|^3).
+
+   g = P b + c z, P taking rigid motions of xm away, and c from the energy: the correction is of
+   second order in z and does not see rotations, however long. (At xm itself in place of Xm the
+   correction would be of second order in w, with a direction, z/|z|, that jumps.)
+
+   Energies of one node (anchors) are quadratic: their gradient at xm does it. Where c is lost in
+   the rounding of E it is taken as 0, gently. Verified by tests/unit/solid/test_conserve.c. */
+#include "solid/energy.h"
+
+#include <float.h>
+
+#include "math/mat.h"
+#include "math/svd.h"
+
+/* Rigid motions of points r about their centre: axes and the moments of inertia about them, 0 for
+   one on which all points lie. */
+typedef struct rigid {
+  int nodes;
+  const mn_vec3 *r;
+  mn_vec3 axis[3];
+  double moment[3];
+} rigid;
+
+static rigid rigid_of(int nodes, const mn_vec3 *r)
+{
+  static const double ON_AXIS = 1e-24; /* of the greatest moment; r is rounded to 1e-16 */
+  rigid m = {.nodes = nodes, .r = r};
+  mn_mat3 I = mn_mat3_diagonal(0, 0, 0), V;
+  double value[3];
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        I.m[i][j] += (i == j ? mn_dot(r[a], r[a]) : 0) - r[a].v[i] * r[a].v[j];
+  mn_eigen_symmetric(&I, value, &V); /* values descend */
+  for (int k = 0; k < 3; k++) {
+    m.axis[k] = mn_mat3_column(&V, k);
+    for (int a = 0; a < nodes; a++) { /* anew: a small value is lost in the sum above */
+      mn_vec3 arm = mn_cross(m.axis[k], r[a]);
+      m.moment[k] += mn_dot(arm, arm);
+    }
+    if (!(m.moment[k] > ON_AXIS * value[0]))
+      m.moment[k] = 0;
+  }
+  return m;
+}
+
+/* u <- u without the rigid motion that is nearest; returned, less its translation. */
+static mn_vec3 take_away(const rigid *m, mn_vec3 *u)
+{
+  mn_vec3 mean = mn_v3(0, 0, 0), all = mn_v3(0, 0, 0);
+  for (int a = 0; a < m->nodes; a++)
+    mean = mn_madd(mean, 1.0 / m->nodes, u[a]);
+  for (int a = 0; a < m->nodes; a++)
+    u[a] = mn_sub(u[a], mean);
+  for (int pass = 0; pass < 2; pass++) { /* twice: to rounding, though axes are rounded too */
+    mn_vec3 torque = mn_v3(0, 0, 0), w = mn_v3(0, 0, 0);
+    for (int a = 0; a < m->nodes; a++)
+      torque = mn_add(torque, mn_cross(m->r[a], u[a]));
+    for (int k = 0; k < 3; k++)
+      if (m->moment[k] > 0)
+        w = mn_madd(w, mn_dot(m->axis[k], torque) / m->moment[k], m->axis[k]);
+    for (int a = 0; a < m->nodes; a++)
+      u[a] = mn_sub(u[a], mn_cross(w, m->r[a]));
+    all = mn_add(all, w);
+  }
+  return all;
+}
+
+/* cosine of the angle whose tangent is |t|, and the projector's part along t */
+typedef struct half_turn {
+  mn_vec3 t;
+  double cosine, along;
+} half_turn;
+
+/* (R + R^T)/2 u */
+static mn_vec3 turn_mean(const half_turn *h, mn_vec3 u)
+{
+  return mn_madd(mn_scale(h->cosine, u), h->along * mn_dot(h->t, u), h->t);
+}
+
+/* R u for side = 1, R^T u for -1 */
+static mn_vec3 turn(const half_turn *h, double side, mn_vec3 u)
+{
+  return mn_madd(turn_mean(h, u), side * h->cosine, mn_cross(h->t, u));
+}
+
+static mn_vec3 center_of(int nodes, const mn_vec3 *x)
+{
+  mn_vec3 c = mn_v3(0, 0, 0);
+  for (int a = 0; a < nodes; a++)
+    c = mn_madd(c, 1.0 / nodes, x[a]);
+  return c;
+}
+
+static int middle_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0, const mn_vec3 *x1,
+                           double *gradient)
+{
+  mn_vec3 x = mn_scale(0.5, mn_add(x0[0], x1[0]));
+  double energy;
+  return g->ops->eval(g, e, &x, 0, &energy, gradient, NULL);
+}
+
+int mn_energy_mean_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0,
+                            const mn_vec3 *x1, double *gradient)
+{
+  enum { MOST = MN_ENERGY_NODES_MAX };
+  mn_vec3 X0[MOST], X1[MOST], Xm[MOST], r[MOST], z[MOST], b[MOST];
+  double E0, E1, Em;
+  int n = g->nodes, dim = g->dim;
+  if (n == 1)
+    return middle_gradient(g, e, x0, x1, gradient);
+  mn_vec3 c0 = center_of(n, x0), c1 = center_of(n, x1);
+  for (int a = 0; a < n; a++) {
+    X0[a] = mn_sub(x0[a], c0);
+    X1[a] = mn_sub(x1[a], c1);
+    r[a] = mn_scale(0.5, mn_add(X0[a], X1[a]));
+    z[a] = mn_sub(X1[a], X0[a]);
+  }
+  rigid motions = rigid_of(n, r);
+  half_turn h = {.t = mn_scale(0.5, take_away(&motions, z))};
+  h.cosine = 1 / sqrt(1 + mn_dot(h.t, h.t));
+  h.along = h.cosine * h.cosine / (1 + h.cosine);
+  for (int a = 0; a < n; a++) {
+    X0[a] = turn(&h, 1, X0[a]);
+    X1[a] = turn(&h, -1, X1[a]);
+    Xm[a] = mn_scale(0.5, mn_add(X0[a], X1[a]));
+  }
+  if (!g->ops->eval(g, e, X0, 0, &E0, NULL, NULL) || !g->ops->eval(g, e, X1, 0, &E1, NULL, NULL) ||
+      !g->ops->eval(g, e, Xm, 0, &Em, gradient, NULL))
+    return 0;
+  double work = 0, zz = 0, size = fabs(E0) + fabs(E1);
+  for (int a = 0; a < n; a++) {
+    b[a] = mn_v3(gradient[a * dim], gradient[a * dim + 1], dim == 3 ? gradient[a * dim + 2] : 0);
+    size += mn_length(b[a]) * mn_length(Xm[a]);
+    b[a] = turn_mean(&h, b[a]);
+    work += mn_dot(b[a], z[a]);
+    zz += mn_dot(z[a], z[a]);
+  }
+  take_away(&motions, b);
+  double missing = E1 - E0 - work, rounding = 16 * DBL_EPSILON * size;
+  double c = 0;
+  if (zz > 0 && missing != 0)
+    c = missing / zz * (missing * missing / (missing * missing + rounding * rounding));
+  for (int a = 0; a < n; a++)
+    for (int i = 0; i < dim; i++)
+      gradient[a * dim + i] = b[a].v[i] + c * z[a].v[i];
+  return isfinite(c);
+}
