@@ -19,7 +19,8 @@ mn_contact_def mn_contact_def_default(void)
                           .max_iterations = 100,
                           .thickness = 1e-3,
                           .node_friction = 0.3,
-                          .sweep = 1};
+                          .sweep = 1,
+                          .search = 1};
 }
 
 static mn_status make(mn_contact *c, size_t nodes)
@@ -31,6 +32,10 @@ static mn_status make(mn_contact *c, size_t nodes)
   MN_TRY(MN_NEW(ctx, "contact boxes", n, &c->half));
   MN_TRY(MN_NEW(ctx, "contact boxes", n, &c->middle));
   MN_TRY(MN_NEW(ctx, "contact boxes", n, &c->found));
+  size_t points = 0;
+  for (size_t i = 0; i < n; i++)
+    points = c->rigid->body[i].points > points ? c->rigid->body[i].points : points;
+  MN_TRY(MN_NEW(ctx, "contact points", points, &c->near));
   MN_TRY(MN_NEW(ctx, "mobilities", n, &c->mobile));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->start));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->free));
@@ -79,9 +84,9 @@ void mn_contact_destroy(mn_contact **contact)
 {
   mn_contact *c = *contact;
   if (c) {
-    void *all[] = {c->lo,        c->hi,       c->half,     c->middle,     c->found,
-                   c->mobile,    c->start,    c->free,     c->node_start, c->node_free,
-                   c->node_used, c->drift.at, c->settle.at};
+    void *all[] = {c->lo,        c->hi,       c->half,      c->middle,     c->found,
+                   c->mobile,    c->start,    c->free,      c->node_start, c->node_free,
+                   c->node_used, c->drift.at, c->settle.at, c->near};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
     free_guesses(&c->now);

@@ -19,6 +19,7 @@ typedef struct mn_contact_def {
   double thickness;     /* m, kept between the nodes of deformable bodies and others */
   double node_friction; /* of deformable bodies that have none of their own */
   int sweep;            /* 0: only what touches already is seen: a negative control */
+  int search;           /* 0: nothing is sought between contact points: a negative control */
   int kicks;            /* 1: elastic bodies are kicked like cloth: a negative control */
 } mn_contact_def;
 

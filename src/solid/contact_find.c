@@ -8,8 +8,8 @@
 
    Gaps: spheres exactly; a sphere's centre, the contact points of a body or the nodes of a
    deformable one against the signed distance of a shape; spheres and contact points against facets
-   (both sides, that of the start counts). Limits: edges of two bodies that cross between their
-   contact points overlap by up to about spacing^2/size; deformable bodies do not touch each other.
+   (both sides, that of the start counts). From contact points that are near, the deepest place of
+   the surface between them (contact_shape.c). Limits: deformable bodies do not touch each other.
    Verified by tests/unit/solid/test_contact*.c. */
 #include "solid/contact_internal.h"
 
@@ -31,63 +31,6 @@ typedef struct finder {
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Outward normal near the surface. Near an edge of a box the face that `hint`, the normal of the
-   partner, is most opposed to; *d becomes the distance from that face. */
-static mn_vec3 box_normal(const mn_shape *s, mn_vec3 x, mn_vec3 hint, double *d)
-{
-  mn_vec3 n = {0};
-  double most = -HUGE_VAL, least = HUGE_VAL, best = -HUGE_VAL;
-  for (int a = 0; a < s->dim; a++) {
-    most = mn_max(most, fabs(x.v[a] - s->a.v[a]) - s->b.v[a]);
-    least = mn_min(least, s->b.v[a]);
-  }
-  double edge = 1e-2 * least;
-  if (most > edge) { /* outside: from the nearest point */
-    for (int a = 0; a < s->dim; a++) {
-      double r = x.v[a] - s->a.v[a];
-      n.v[a] = r - mn_clamp(r, -s->b.v[a], s->b.v[a]);
-    }
-    return mn_scale(1 / mn_length(n), n);
-  }
-  int axis = 0;
-  for (int a = 0; a < s->dim; a++) {
-    double r = x.v[a] - s->a.v[a], q = fabs(r) - s->b.v[a];
-    double score = q < most - edge ? -HUGE_VAL : q / least - 100 * hint.v[a] * (r < 0 ? -1 : 1);
-    if (score > best)
-      best = score, axis = a;
-  }
-  double r = x.v[axis] - s->a.v[axis];
-  n.v[axis] = r < 0 ? -1 : 1;
-  *d = fabs(r) - s->b.v[axis];
-  return n;
-}
-
-static mn_vec3 shape_normal(const mn_shape *s, mn_vec3 x, double size, mn_vec3 hint, double *d)
-{
-  mn_vec3 n = {0};
-  if (s->kind == MN_SHAPE_BOX)
-    return box_normal(s, x, hint, d);
-  if (s->kind == MN_SHAPE_HALF_SPACE)
-    return s->b;
-  if (s->kind == MN_SHAPE_TRANSFORM) {
-    mn_vec3 y = mn_sub(x, s->a), h = hint, z;
-    y = mn_madd(mn_madd(mn_scale(y.x, s->row[0]), y.y, s->row[1]), y.z, s->row[2]);
-    h = mn_madd(mn_madd(mn_scale(h.x, s->row[0]), h.y, s->row[1]), h.z, s->row[2]);
-    *d /= s->r;
-    z = shape_normal(s->part[0], mn_scale(1 / s->r, y), size / s->r, h, d);
-    *d *= s->r;
-    return mn_v3(mn_dot(s->row[0], z), mn_dot(s->row[1], z), mn_dot(s->row[2], z));
-  }
-  double eps = 1e-6 * size;
-  for (int a = 0; a < s->dim; a++) {
-    mn_vec3 lo = x, hi = x;
-    lo.v[a] -= eps, hi.v[a] += eps;
-    n.v[a] = mn_shape_distance(s, hi) - mn_shape_distance(s, lo);
-  }
-  double length = mn_length(n);
-  return length > 0 ? mn_scale(1 / length, n) : mn_v3(0, 1, 0);
-}
-
 /* Distance and normal in the world of body b at x. */
 static double body_distance(finder *f, int b, const mn_rigid_state *s, mn_vec3 x, mn_vec3 hint,
                             mn_vec3 *n)
@@ -99,17 +42,9 @@ static double body_distance(finder *f, int b, const mn_rigid_state *s, mn_vec3 x
   if (n) {
     double size = isfinite(body->bound) ? body->bound : 1;
     mn_vec3 h = mn_quat_rotate(mn_quat_conjugate(s->q), hint);
-    *n = mn_quat_rotate(s->q, shape_normal(body->def.shape, y, size, h, &d));
+    *n = mn_quat_rotate(s->q, mn_contact_normal(body->def.shape, y, size, h, &d));
   }
   return d;
-}
-
-static int concave(const mn_shape *s)
-{
-  while (s->kind == MN_SHAPE_TRANSFORM)
-    s = s->part[0];
-  return s->kind == MN_SHAPE_MESH || s->kind == MN_SHAPE_TORUS || s->kind == MN_SHAPE_UNION ||
-         s->kind == MN_SHAPE_DIFFERENCE;
 }
 
 void mn_nearest_weights(int corners, const mn_vec3 *p, mn_vec3 x, double w[3])
@@ -167,6 +102,15 @@ static mn_vec3 node_moved(const finder *f, const mn_vec3 *v, uint32_t i, double 
 static double ball_gap(finder *f, const mn_touch *t, mn_vec3 x, const mn_rigid_state *b, mn_vec3 *n)
 {
   double r = f->c->rigid->body[t->a].radius;
+  const mn_rigid_body *B = &f->c->rigid->body[t->b];
+  if (t->feature == 0 && mn_contact_bound_only(B->def.shape)) { /* beyond an edge d is too small */
+    mn_vec3 y = mn_rigid_start(B, b, x), foot;
+    double d = mn_shape_distance(B->def.shape, y), size = isfinite(B->bound) ? B->bound : r;
+    if (d > 0 && (d = mn_contact_nearest(B->def.shape, size, y, &foot, &f->c->tests)) < HUGE_VAL) {
+      *n = mn_quat_rotate(b->q, mn_scale(1 / d, mn_sub(y, foot)));
+      return d - r;
+    }
+  }
   if (t->feature == 0)
     return body_distance(f, t->b, b, x, mn_v3(0, 0, 0), n) - r;
   mn_vec3 e = {0};
@@ -202,8 +146,8 @@ static double measure(finder *f, mn_touch *t, const mn_twist *twist, const mn_ve
     t->at = mn_madd(x, -A->radius - 0.5 * gap, t->n);
     return gap;
   case MN_TOUCH_POINT:
-    x = mn_rigid_point(A, &a, A->point[t->feature]);
-    gap = body_distance(f, t->b, &b, x, mn_quat_rotate(a.q, A->normal[t->feature]), &t->n);
+    x = mn_rigid_point(A, &a, t->spot);
+    gap = body_distance(f, t->b, &b, x, mn_quat_rotate(a.q, t->face), &t->n);
     t->at = mn_madd(x, -0.5 * gap, t->n);
     return gap;
   case MN_TOUCH_NODE:
@@ -304,6 +248,46 @@ static void pair_numbers(const finder *f, mn_touch *t)
   t->size = isfinite(size) ? size : 1;
 }
 
+static int by_gap(const void *a, const void *b)
+{
+  const mn_near *p = a, *q = b;
+  return p->gap != q->gap ? (p->gap < q->gap ? -1 : 1) : p->point < q->point ? -1 : 1;
+}
+
+/* From samples that are near, the deepest first and none close to one already taken: the deepest
+   places between them. */
+static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
+{
+  const mn_contact *c = f->c;
+  const mn_rigid_body *A = &c->rigid->body[t->a], *B = &c->rigid->body[t->b];
+  double apart = 1.5 * A->spacing, step = mn_min(2 * A->spacing, 0.5 * B->bound);
+  qsort(c->near, near, sizeof *c->near, by_gap);
+  for (uint32_t k = 0, taken = 0; k < near; k++) {
+    mn_vec3 x = A->point[c->near[k].point];
+    int close = 0;
+    for (uint32_t j = 0; j < taken && !close; j++)
+      close = mn_length(mn_sub(x, A->point[c->near[j].point])) < apart;
+    if (close)
+      continue;
+    uint32_t i = c->near[k].point;
+    mn_near swap = c->near[k];
+    c->near[k] = c->near[taken], c->near[taken++] = swap;
+    t->spot = x, t->face = A->normal[i];
+    double d =
+        mn_contact_deepest(A, &f->pose[t->a], B, &f->pose[t->b], step, &t->spot, &f->c->tests);
+    for (uint32_t j = 0; j < near && !close; j++) /* a sample nearby is as deep */
+      close = c->near[j].gap <= d + 1e-6 * A->bound &&
+              mn_length(mn_sub(t->spot, A->point[c->near[j].point])) < apart;
+    if (close)
+      continue;
+    t->face = mn_contact_normal(A->def.shape, t->spot, A->bound, mn_v3(0, 0, 0), &d);
+    t->feature = (uint32_t)A->points + i;
+    t->key = (mn_touch_key){t->a, t->b, (int64_t)A->points + (int64_t)i};
+    MN_TRY(consider(f, t));
+  }
+  return MN_OK;
+}
+
 static mn_status points_of(finder *f, int a, int b)
 {
   const mn_rigid_body *A = &f->c->rigid->body[a], *B = &f->c->rigid->body[b];
@@ -311,21 +295,27 @@ static mn_status points_of(finder *f, int a, int b)
   mn_touch t = {.kind = MN_TOUCH_POINT, .a = a, .b = b};
   pair_numbers(f, &t);
   lo = f->c->lo[b], hi = f->c->hi[b];
+  uint32_t near = 0;
+  int search = f->c->def.search && mn_contact_needs_search(A->def.shape, B->def.shape);
   double reach = f->dt * (mn_length(f->twist[a].v) + mn_length(f->free[a].v) +
                           A->bound * (mn_length(f->twist[a].w) + mn_length(f->free[a].w)));
+  double far = reach + (search ? A->spacing : 0);
   for (size_t i = 0; i < A->points; i++) {
     mn_vec3 x = mn_rigid_point(A, &f->pose[a], A->point[i]);
     int outside = 0;
     if (isfinite(B->bound))
       for (int k = 0; k < f->c->rigid->dim; k++)
-        outside |= x.v[k] < lo.v[k] - reach || x.v[k] > hi.v[k] + reach;
+        outside |= x.v[k] < lo.v[k] - far || x.v[k] > hi.v[k] + far;
     if (outside)
       continue;
     t.feature = (uint32_t)i;
     t.key = (mn_touch_key){a, b, (int64_t)i};
+    t.spot = A->point[i], t.face = A->normal[i];
     MN_TRY(consider(f, &t));
+    if (search && t.gap < far)
+      f->c->near[near++] = (mn_near){t.gap, (uint32_t)i};
   }
-  return MN_OK;
+  return near ? search_between(f, &t, near) : MN_OK;
 }
 
 static mn_status ball_and_shape(finder *f, int a, int b)
@@ -334,7 +324,7 @@ static mn_status ball_and_shape(finder *f, int a, int b)
   pair_numbers(f, &t);
   size_t first = f->out->count;
   MN_TRY(consider(f, &t));
-  if (!concave(f->c->rigid->body[b].def.shape))
+  if (!mn_contact_concave(f->c->rigid->body[b].def.shape))
     return MN_OK;
   for (int k = 1; k <= 2 * f->c->rigid->dim; k++) {
     t.feature = (uint32_t)k, t.key.feature = k;
@@ -506,11 +496,12 @@ static double spread(const mn_touch *t, const mn_touch *chosen[4], int stage)
 }
 
 /* Of the points of one body on one side of another, all of which lie near a plane, those that span
-   the most carry the same load: the deepest, and up to dim - 1 (2D) or 3 others. Fewer touches that
-   repeat each other make the sweeps converge. */
+   the most carry the same load: the deepest, and up to dim - 1 (2D) or 3 others, first among those
+   as deep. Fewer touches that repeat each other make the sweeps converge. */
 static size_t thin(mn_touch *first, size_t count, int dim)
 {
-  static const double SAME = 0.95; /* cosine between normals of one side */
+  static const double SAME = 0.95;  /* cosine between normals of one side */
+  static const double LEVEL = 1e-3; /* of the size: as near as the nearest */
   const mn_touch *chosen[4];
   int most = dim == 2 ? 2 : 4;
   size_t kept = 0;
@@ -523,19 +514,23 @@ static size_t thin(mn_touch *first, size_t count, int dim)
     for (size_t j = i; j < count; j++)
       if (!first[j].nodes && mn_dot(first[j].n, n) > SAME && first[j].gap < chosen[0]->gap)
         chosen[0] = &first[j];
+    double level = chosen[0]->gap + LEVEL * first[i].size;
     int k = 1;
     for (; k < most; k++) {
       const mn_touch *best = NULL;
       double far = 1e-12 * first[i].size * first[i].size;
       for (size_t j = i; j < count; j++)
-        if (!first[j].nodes && mn_dot(first[j].n, n) > SAME) {
+        if (!first[j].nodes && mn_dot(first[j].n, n) > SAME && first[j].gap <= level) {
           double d = spread(&first[j], chosen, k);
           if (d > far)
             best = &first[j], far = d;
         }
-      if (!best)
+      if (!best && level == HUGE_VAL)
         break;
-      chosen[k] = best;
+      if (best)
+        chosen[k] = best;
+      else
+        level = HUGE_VAL, k--; /* then also those farther off */
     }
     for (size_t j = i; j < count; j++)
       if (!first[j].nodes && mn_dot(first[j].n, n) > SAME) {

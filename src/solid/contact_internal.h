@@ -26,6 +26,7 @@ typedef struct mn_touch {
   mn_touch_kind kind;
   int a, b; /* rigid bodies; b = -1: nodes */
   uint32_t feature;
+  mn_vec3 spot, face; /* of a contact point: where it is at the start, and the normal there */
   int nodes;
   uint32_t node[3];
   double weight[3];
@@ -62,6 +63,11 @@ typedef struct mn_mobile {
   double W[6][6];  /* of a jointed body */
 } mn_mobile;
 
+typedef struct mn_near {
+  double gap;
+  uint32_t point;
+} mn_near;
+
 struct mn_contact {
   mn_context *ctx;
   mn_contact_def def;
@@ -69,6 +75,7 @@ struct mn_contact {
   mn_boxgrid grid;
   mn_vec3 *lo, *hi, *half, *middle; /* swept boxes; of each body at the start: half size, middle */
   uint32_t *found;
+  mn_near *near; /* contact points of one body near another */
   mn_mobile *mobile;
   mn_twist *start, *free; /* at the substep's start; without contact */
   mn_vec3 *node_start, *node_free;
@@ -89,6 +96,23 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
 mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
                                 const mn_twist *twist, const mn_contact_nodes *nodes,
                                 const mn_vec3 *node_free, double dt, mn_touches *touches);
+
+/* contact_shape.c: outward normal of a shape near its surface; `size` is the body's, `hint` the
+   partner's normal, which decides at edges of boxes, where *d is corrected. */
+mn_vec3 mn_contact_normal(const mn_shape *shape, mn_vec3 x, double size, mn_vec3 hint, double *d);
+int mn_contact_concave(const mn_shape *shape);
+/* Whether points of a's surface between its contact points may touch b first. */
+int mn_contact_needs_search(const mn_shape *a, const mn_shape *b);
+/* Whether its distance is only a lower bound away from its surface. */
+int mn_contact_bound_only(const mn_shape *shape);
+/* Distance from x outside to a surface, locally; HUGE_VAL: not found. */
+double mn_contact_nearest(const mn_shape *shape, double size, mn_vec3 x, mn_vec3 *foot,
+                          size_t *tests);
+/* Moves *x, on the surface of a at its start, to where it is deepest in b nearby; its distance.
+   `step`: how far to look, m. */
+double mn_contact_deepest(const mn_rigid_body *a, const mn_rigid_state *pose_a,
+                          const mn_rigid_body *b, const mn_rigid_state *pose_b, double step,
+                          mn_vec3 *x, size_t *tests);
 
 /* The point of a segment or triangle that is nearest to x, as weights of its corners. */
 void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double weight[3]);

@@ -147,8 +147,9 @@ static mn_status make_body(mn_rigid *r, int i, const mn_rigid_def *def)
     for (int a = 0; a < 3; a++)
       b->hinge += b->inertia.v[a] * p.v[a] * p.v[a];
   }
+  b->spacing = b->bound / 6;
   if (!(b->radius > 0) && isfinite(b->bound) && b->def.collides)
-    MN_TRY(mn_sample_contact(r->ctx, def->shape, b->bound / 6, &b->point, &b->normal, &b->points));
+    MN_TRY(mn_sample_contact(r->ctx, def->shape, b->spacing, &b->point, &b->normal, &b->points));
   return MN_OK;
 }
 

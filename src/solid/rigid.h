@@ -65,6 +65,7 @@ typedef struct mn_rigid_body {
   mn_vec3 *point;  /* contact points on the surface, at the start; [points] */
   mn_vec3 *normal; /* outward there */
   size_t points;
+  double spacing; /* m, of the contact points */
 } mn_rigid_body;
 
 /* All that changes; nothing but doubles, so that a checkpoint sees one array. */

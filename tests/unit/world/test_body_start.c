@@ -71,6 +71,10 @@ static void test_refused(void **state)
           "\"a\"", "obstacle \"o\"", "0.3 m");
   refused(HEAD, BLOCK("a", "0.2, 0.4", "0.8, 0.5") BLOCK("b", "0.4, 0.45", "0.6, 0.9"), "\"a\"",
           "\"b\"", "0.05 m");
+  refused(HEAD,
+          "obstacle { name = 'o', shape = box { lo = {0.503, -1}, hi = {0.513, 2} } }," BLOCK(
+              "a", "0.2, 0.4", "0.8, 0.5"),
+          "\"a\"", "obstacle \"o\"", " m deep"); /* a plate through a block */
   refused(HEAD, SOFT("s", "0.2, -0.1", "0.6, 0.3"), "\"s\"", "bottom side", "0.1 m");
   refused(HEAD, SOFT("s", "0.2, 0.2", "0.6, 0.6") BALL("a", 0.4, 0.4, 0.05), "\"s\"", "\"a\"",
           "0.25 m");

@@ -1,0 +1,194 @@
+/* Shapes as contact sees them: outward normals, and the point of one surface that lies deepest in
+   another body.
+
+   Sampled points miss the deepest place of a curved or composed surface: between points h apart on
+   a curvature 1/R by up to h^2/8R. From a sample x on the surface of a, with d_b and n_b distance
+   and normal of b, the place is sought by
+
+       x <- P_a(x - (d_b(x) + c) n_b(x)),        P_a: back to the surface of a, along its normals
+
+   the nearest point of a to the level d_b = -c: alternating projections, whose fixed points are
+   the local minima of d_b on the surface of a, on faces, edges and corners alike. On a sphere
+   against a plane the distance from the minimum shrinks by R/(R + c) a step; every third step is
+   extrapolated (Aitken). Steps that do not lower d_b are halved.
+   Limits: d of intersections and differences is a bound away from their surfaces; near them, where
+   points of contact are, it is exact. Verified by tests/unit/solid/test_contact_shapes.c. */
+#include "solid/contact_internal.h"
+
+/* Outward normal near the surface. Near an edge of a box the face that `hint`, the normal of the
+   partner, is most opposed to; *d becomes the distance from that face. */
+static mn_vec3 box_normal(const mn_shape *s, mn_vec3 x, mn_vec3 hint, double *d)
+{
+  mn_vec3 n = {0};
+  double most = -HUGE_VAL, least = HUGE_VAL, best = -HUGE_VAL;
+  for (int a = 0; a < s->dim; a++) {
+    most = mn_max(most, fabs(x.v[a] - s->a.v[a]) - s->b.v[a]);
+    least = mn_min(least, s->b.v[a]);
+  }
+  double edge = 1e-2 * least;
+  if (most > edge) { /* outside: from the nearest point */
+    for (int a = 0; a < s->dim; a++) {
+      double r = x.v[a] - s->a.v[a];
+      n.v[a] = r - mn_clamp(r, -s->b.v[a], s->b.v[a]);
+    }
+    return mn_scale(1 / mn_length(n), n);
+  }
+  int axis = 0;
+  for (int a = 0; a < s->dim; a++) {
+    double r = x.v[a] - s->a.v[a], q = fabs(r) - s->b.v[a];
+    double score = q < most - edge ? -HUGE_VAL : q / least - 100 * hint.v[a] * (r < 0 ? -1 : 1);
+    if (score > best)
+      best = score, axis = a;
+  }
+  double r = x.v[axis] - s->a.v[axis];
+  n.v[axis] = r < 0 ? -1 : 1;
+  *d = fabs(r) - s->b.v[axis];
+  return n;
+}
+
+mn_vec3 mn_contact_normal(const mn_shape *s, mn_vec3 x, double size, mn_vec3 hint, double *d)
+{
+  mn_vec3 n = {0};
+  if (s->kind == MN_SHAPE_BOX)
+    return box_normal(s, x, hint, d);
+  if (s->kind == MN_SHAPE_HALF_SPACE)
+    return s->b;
+  if (s->kind == MN_SHAPE_TRANSFORM) {
+    mn_vec3 y = mn_sub(x, s->a), h = hint, z;
+    y = mn_madd(mn_madd(mn_scale(y.x, s->row[0]), y.y, s->row[1]), y.z, s->row[2]);
+    h = mn_madd(mn_madd(mn_scale(h.x, s->row[0]), h.y, s->row[1]), h.z, s->row[2]);
+    *d /= s->r;
+    z = mn_contact_normal(s->part[0], mn_scale(1 / s->r, y), size / s->r, h, d);
+    *d *= s->r;
+    return mn_v3(mn_dot(s->row[0], z), mn_dot(s->row[1], z), mn_dot(s->row[2], z));
+  }
+  double eps = 1e-6 * size;
+  for (int a = 0; a < s->dim; a++) {
+    mn_vec3 lo = x, hi = x;
+    lo.v[a] -= eps, hi.v[a] += eps;
+    n.v[a] = mn_shape_distance(s, hi) - mn_shape_distance(s, lo);
+  }
+  double length = mn_length(n);
+  return length > 0 ? mn_scale(1 / length, n) : mn_v3(0, 1, 0);
+}
+
+static mn_shape_kind kind_within(const mn_shape *s)
+{
+  while (s->kind == MN_SHAPE_TRANSFORM)
+    s = s->part[0];
+  return s->kind;
+}
+
+int mn_contact_concave(const mn_shape *s)
+{
+  mn_shape_kind kind = kind_within(s);
+  return kind == MN_SHAPE_MESH || kind == MN_SHAPE_TORUS || kind == MN_SHAPE_UNION ||
+         kind == MN_SHAPE_DIFFERENCE;
+}
+
+/* Corners are the first of a box to meet a plane; meshes have all their corners as points. */
+int mn_contact_needs_search(const mn_shape *a, const mn_shape *b)
+{
+  mn_shape_kind kind = kind_within(a);
+  return kind != MN_SHAPE_MESH && !(kind == MN_SHAPE_BOX && kind_within(b) == MN_SHAPE_HALF_SPACE);
+}
+
+int mn_contact_bound_only(const mn_shape *s)
+{
+  if (s->kind == MN_SHAPE_INTERSECTION || s->kind == MN_SHAPE_DIFFERENCE)
+    return 1;
+  for (int i = 0; i < s->count; i++)
+    if (mn_contact_bound_only(s->part[i]))
+      return 1;
+  return 0;
+}
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
+/* Onto the surface, along normals: exact for faces, and onto an edge by turns of its two faces. */
+static int project(const mn_shape *s, double size, mn_vec3 *x, size_t *tests)
+{
+  enum { STEPS = 12 };
+  for (int k = 0; k < STEPS; k++) {
+    double d = mn_shape_distance(s, *x), same = d;
+    ++*tests;
+    if (fabs(d) <= 1e-7 * size)
+      return 1;
+    mn_vec3 n = mn_contact_normal(s, *x, size, mn_v3(0, 0, 0), &same);
+    *x = mn_madd(*x, -d, n);
+  }
+  return 0;
+}
+
+double mn_contact_nearest(const mn_shape *s, double size, mn_vec3 x, mn_vec3 *foot, size_t *tests)
+{
+  enum { STEPS = 8 };
+  mn_vec3 y = x;
+  if (!project(s, size, &y, tests))
+    return HUGE_VAL;
+  double best = mn_length(mn_sub(x, y));
+  *foot = y;
+  for (int k = 0; k < STEPS; k++) { /* nearer along the surface */
+    double d = 0;
+    mn_vec3 n = mn_contact_normal(s, y, size, mn_v3(0, 0, 0), &d), way = mn_sub(x, y);
+    y = mn_add(y, mn_madd(way, -mn_dot(n, way), n));
+    if (!project(s, size, &y, tests) || mn_length(mn_sub(x, y)) >= best - 1e-9 * size)
+      break;
+    best = mn_length(mn_sub(x, y));
+    *foot = y;
+  }
+  return best;
+}
+
+/* Distance and normal of b at a point x of a, all as they are at a's start. */
+typedef struct view {
+  const mn_rigid_body *a, *b;
+  const mn_rigid_state *pa, *pb;
+  size_t *tests;
+} view;
+
+static double other_distance(const view *v, mn_vec3 x, mn_vec3 *n)
+{
+  mn_vec3 y = mn_rigid_start(v->b, v->pb, mn_rigid_point(v->a, v->pa, x));
+  double d = mn_shape_distance(v->b->def.shape, y), same = d;
+  ++*v->tests;
+  if (n) {
+    double size = isfinite(v->b->bound) ? v->b->bound : 1;
+    *n = mn_contact_normal(v->b->def.shape, y, size, mn_v3(0, 0, 0), &same);
+    *n = mn_quat_rotate(mn_quat_conjugate(v->pa->q), mn_quat_rotate(v->pb->q, *n));
+  }
+  return d;
+}
+
+double mn_contact_deepest(const mn_rigid_body *a, const mn_rigid_state *pa, const mn_rigid_body *b,
+                          const mn_rigid_state *pb, double step, mn_vec3 *x, size_t *tests)
+{
+  enum { STEPS = 12 };
+  view v = {a, b, pa, pb, tests};
+  mn_vec3 n, before = {0};
+  double best = other_distance(&v, *x, &n), size = a->bound, c = step, last = 0;
+  for (int k = 0; k < STEPS; k++) {
+    mn_vec3 y = mn_madd(*x, -(mn_max(best, 0) + c), n);
+    if (!project(a->def.shape, size, &y, tests))
+      break;
+    double d = other_distance(&v, y, NULL);
+    if (d > best - 1e-9 * size) {
+      if (mn_length(mn_sub(y, *x)) <= 1e-5 * size || c < 0.1 * step)
+        break;
+      c *= 0.5, last = 0;
+      continue;
+    }
+    mn_vec3 way = mn_sub(y, *x);
+    double length = mn_length(way), ratio = last > 0 ? length / last : 0;
+    *x = y, best = d;
+    if (k % 3 == 2 && ratio < 0.98 && mn_dot(way, before) > 0.9 * length * last) {
+      y = mn_madd(*x, ratio / (1 - ratio), way);
+      if (project(a->def.shape, size, &y, tests) && (d = other_distance(&v, y, NULL)) < best)
+        *x = y, best = d;
+      length = 0; /* a new sequence */
+    }
+    last = length, before = way;
+    best = other_distance(&v, *x, &n);
+  }
+  return best;
+}
