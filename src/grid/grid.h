@@ -63,6 +63,14 @@ static inline int64_t mn_index(const mn_field *f, int i, int j, int k)
 {
   return i + j * f->stride[1] + k * f->stride[2];
 }
+/* (i, j, k) of an index into f->data. */
+static inline void mn_field_point(const mn_field *f, int64_t c, int at[3])
+{
+  int three = f->grid->dim == 3;
+  at[0] = (int)(c % f->stride[1]) - MN_GHOST;
+  at[1] = (int)((three ? c % f->stride[2] : c) / f->stride[1]) - MN_GHOST;
+  at[2] = three ? (int)(c / f->stride[2]) - MN_GHOST : 0;
+}
 static inline double mn_get(const mn_field *f, int i, int j, int k)
 {
   return f->at[mn_index(f, i, j, k)];

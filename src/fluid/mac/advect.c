@@ -9,7 +9,8 @@
        a = A q,   b = A^-1 a,   q' = a + (q - b)/2
 
    second order; q' is clamped to the values around X (limiter), and where a path meets the domain's
-   sides the semi-Lagrangian value a stands. Unconditionally stable.
+   sides, or comes near thin shells (shell.c), the semi-Lagrangian value a stands. Unconditionally
+   stable.
 
    Verified by tests/verify/test_taylor_green.c and tests/unit/fluid/test_advect.c. */
 #include "fluid/mac/internal.h"
@@ -20,6 +21,8 @@
 
 typedef struct job {
   const mn_mac *mac;
+  const mn_shell *shell; /* NULL: none */
+  double dt;
   mn_tracer tracer;
   const mn_field *from;
   const mn_field *there; /* A q, in the second pass */
@@ -45,6 +48,38 @@ static inline double entering(const job *w, mn_vec3 x, int side, double at_side)
   return beyond < 1 ? mn_lerp(beyond, at_side, *w->outside) : *w->outside;
 }
 
+/* The value at a point whose path comes near shells, which has no second order there; a hole where
+   there is none. */
+static double carried_past_shells(const job *w, int i, int j, int k, int64_t q)
+{
+  const mn_mac *mac = w->mac;
+  mn_vec3 raw;
+  int cut;
+  if (w->to->place != MN_CELL &&
+      mn_immersed_blocks(w->shell->end.surface, (int)w->to->place, i, j, k))
+    return w->from->at[q]; /* a blocked face: what is carried there does not count */
+  double value = mn_shell_carried(mac, w->dt, w->from, mn_position(w->to, i, j, k), &raw, &cut);
+  if (isnan(value)) {
+    w->shell->hole[w->to->at - w->to->data + q] = 1;
+    return w->from->at[q];
+  }
+  int side = cut || !w->outside ? -1 : mn_tracer_side(&w->tracer, raw, mac->grid.dim);
+  if (side >= 0 && mac->def->domain.side[side].kind == MN_SIDE_OPEN)
+    value = entering(w, raw, side, value);
+  return value;
+}
+
+/* Whether the path of a point comes near shells; if not, *x is where it began. */
+static inline int meets_shells(const job *w, int i, int j, int k, mn_vec3 *x, const int dim)
+{
+  if (mn_shell_is_far(w->shell, &w->mac->grid, i, j, k))
+    return 0;
+  mn_place place = w->to->place;
+  mn_vec3 at = mn_v3(i + mn_offset(place, 0), j + mn_offset(place, 1), k + mn_offset(place, 2));
+  mn_vec3 k1 = mn_tracer_velocity_at(&w->tracer, place, i, j, k, dim);
+  return !mn_shell_passes_by(w->shell, &w->tracer, at, k1, x);
+}
+
 /* to <- A q in the rows [j0, j1) of plane k, and the bounds for the limiter */
 static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim)
 {
@@ -54,9 +89,14 @@ static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim
   for (int j = j0; j < j1; j++)
     for (int i = 0; i < w->to->n[0]; i++) {
       int64_t q = mn_index(w->to, i, j, k);
-      mn_vec3 x = departure(w, i, j, k, dim);
-      int side = mn_tracer_side(&w->tracer, x, dim);
       double *lo = &mac->lo[base + q], *hi = &mac->hi[base + q];
+      mn_vec3 x;
+      if (w->shell && meets_shells(w, i, j, k, &x, dim)) {
+        *lo = *hi = w->to->at[q] = carried_past_shells(w, i, j, k, q);
+        continue;
+      }
+      x = departure(w, i, j, k, dim);
+      int side = mn_tracer_side(&w->tracer, x, dim);
       double value = mn_tracer_sample_range(&w->tracer, w->from, x, lo, hi, dim);
       if (side >= 0) {
         if (w->outside && mac->def->domain.side[side].kind == MN_SIDE_OPEN)
@@ -70,6 +110,14 @@ static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim
     }
 }
 
+/* The path back or the one forth came near shells. */
+static inline int stays_first_order(const job *w, int i, int j, int k, int64_t q, const int dim)
+{
+  mn_vec3 x;
+  return !mn_shell_is_far(w->shell, &w->mac->grid, i, j, k) &&
+         (w->mac->lo[q] == w->mac->hi[q] || meets_shells(w, i, j, k, &x, dim));
+}
+
 /* to <- a + (q - A^-1 a)/2 within the bounds, a in `there` */
 static inline void correct_rows(const job *w, int k, int j0, int j1, const int dim)
 {
@@ -78,7 +126,12 @@ static inline void correct_rows(const job *w, int k, int j0, int j1, const int d
   for (int j = j0; j < j1; j++)
     for (int i = 0; i < w->to->n[0]; i++) {
       int64_t q = mn_index(w->to, i, j, k);
-      mn_vec3 x = departure(w, i, j, k, dim);
+      mn_vec3 x;
+      if (w->shell && stays_first_order(w, i, j, k, base + q, dim)) {
+        w->to->at[q] = w->there->at[q];
+        continue;
+      }
+      x = departure(w, i, j, k, dim);
       int outside = mn_tracer_side(&w->tracer, x, dim) >= 0;
       double back = outside ? w->from->at[q] : mn_tracer_sample(&w->tracer, w->there, x, dim);
       double value = w->there->at[q] + 0.5 * (w->from->at[q] - back);
@@ -117,14 +170,20 @@ static void correct(const job *w)
 void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *outside,
                    mn_field *to)
 {
-  job w = {mac, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
+  const mn_shell *shell = mac->shell.on ? &mac->shell : NULL;
+  double otherwise = outside ? *outside : mac->grid.dx;
+  job w = {mac, shell, dt, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
   if (mac->def->fluid.advection == MN_ADVECT_SEMILAGRANGIAN || mn_water_is_marked(mac)) {
     carry(&w);
+    if (shell)
+      mn_shell_refill(mac, to, otherwise);
     return;
   }
   mn_field there = mn_field_view(&mac->grid, from->place, mac->scratch); /* A q */
   w.to = &there;
   carry(&w);
+  if (shell)
+    mn_shell_refill(mac, &there, otherwise);
   if (from->place == MN_CELL)
     mn_mac_fill_cells(&there);
   else

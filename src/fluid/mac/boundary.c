@@ -75,15 +75,6 @@ void mn_extension_plan(const mn_field *like, mn_extension *e)
   }
 }
 
-/* (i, j, k) of an index into f->data. */
-static void point_index(const mn_field *f, int64_t c, int index[3])
-{
-  int three = f->grid->dim == 3;
-  index[0] = (int)(c % f->stride[1]) - MN_GHOST;
-  index[1] = (int)((three ? c % f->stride[2] : c) / f->stride[1]) - MN_GHOST;
-  index[2] = three ? (int)(c / f->stride[2]) - MN_GHOST : 0;
-}
-
 /* The value continued from c to the neighbour beyond, `step` away. Two steps back from a point of
    the domain there are ghosts at worst, whose layer says that they have no value. */
 static double continued(const mn_extension *e, const mn_field *f, int64_t c, int64_t step,
@@ -125,7 +116,7 @@ void mn_extension_apply(const mn_extension *e, mn_continuation how, mn_field *f)
     for (int64_t q = e->start[layer - 1]; q < e->start[layer]; q++) {
       int64_t c = e->point[q];
       int index[3];
-      point_index(f, c, index);
+      mn_field_point(f, c, index);
       double sum = 0;
       int number = 0;
       for (int a = 0; a < dim; a++) {

@@ -65,6 +65,7 @@ void mn_mac_destroy(void *self)
   destroy_state(&mac->saved);
   mn_water_destroy(mac);
   mn_mac_geometry_destroy(mac);
+  mn_shell_destroy(&mac->shell);
   for (int a = 0; a < 3; a++) {
     mn_field_destroy(&mac->trace[a]);
     mn_field_destroy(&mac->star[a]);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "fluid/mac/mac.h"
+#include "fluid/mac/shell.h"
 #include "fluid/mac/stress.h"
 #include "fluid/mac/water.h"
 #include "pressure/lcp.h"
@@ -136,6 +137,7 @@ struct mn_mac {
   mn_separate separate;
   mn_mac_watcher watcher;
   mn_stress stress;
+  mn_shell shell;
 };
 
 static inline int mn_mac_is_water(const mn_mac *mac)
@@ -192,7 +194,8 @@ double mn_mac_side_velocity(const mn_mac *mac, int side, double time, int axis);
 
 /* advect.c */
 /* to = from carried along mac->trace for dt. What enters through open sides has the value *outside,
-   or, when it is NULL, that of the side. */
+   or, when it is NULL, that of the side. Where shells leave no fluid to come from, *outside, or air
+   in a level set. */
 void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *outside,
                    mn_field *to);
 
