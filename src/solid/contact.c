@@ -231,6 +231,23 @@ static double impact_speed(const mn_contact *c, const mn_touch *t, double dt)
   return v1 > 0 && v0 + a * dt > 0 && !rests ? v : 0;
 }
 
+void mn_contact_set_mobility(mn_contact *c, const uint8_t *changed, const double (*W)[6][6])
+{
+  c->changed = changed;
+  c->changed_W = W;
+}
+
+/* The mobilities of a drift. */
+static void set_mobility(mn_contact *c, const mn_rigid_state *pose)
+{
+  mn_contact_mobility(c, pose);
+  for (int i = 0; c->changed && i < c->rigid->count; i++)
+    if (c->changed[i]) {
+      c->mobile[i].free = 0;
+      memcpy(c->mobile[i].W, c->changed_W[i], sizeof c->mobile[i].W);
+    }
+}
+
 mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *twist,
                            mn_contact_nodes *nodes, mn_soft_row *soft, int soft_count, double dt,
                            mn_vec3 *P, mn_vec3 *T, mn_twist *push, mn_contact_report *report)
@@ -241,7 +258,7 @@ mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *
   memcpy(c->free, twist, n * sizeof *twist);
   if (nodes->count)
     memcpy(c->node_free, nodes->v, bytes);
-  mn_contact_mobility(c, pose);
+  set_mobility(c, pose);
   mn_touches *touches = &c->drift;
   c->settle.count = 0;
   for (int round = 0; round < ROUNDS; round++) {

@@ -64,6 +64,9 @@ void mn_contact_destroy(mn_contact **contact);
    acted on those of the drift: tells the speed of impacts. */
 void mn_contact_begin(mn_contact *contact, const mn_twist *twist, const mn_vec3 *node_v,
                       double kick);
+/* For the drifts to come, mobilities W[bodies] of bodies with changed[body] that are not their own:
+   inertia is added to them. NULL: none. Borrowed until the next call. */
+void mn_contact_set_mobility(mn_contact *contact, const uint8_t *changed, const double (*W)[6][6]);
 /* pose[bodies] and nodes at the start; twist[bodies] and nodes->v the velocities of the drift
    without contact, changed to those with it. P, T [bodies]: the impulses of contact alone; push:
    velocities (m/s, rad/s) that only move bodies apart that overlap, for this drift. */

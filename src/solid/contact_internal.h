@@ -83,6 +83,8 @@ struct mn_contact {
   size_t node_count;
   mn_touches drift, settle;
   mn_guesses now, next, saved;
+  const uint8_t *changed; /* bodies whose mobility in the drift is not their own, but W; borrowed */
+  const double (*changed_W)[6][6];
   double kick; /* s: the free velocities of a drift have felt forces for so long */
   size_t tests, work;
 };

@@ -194,6 +194,13 @@ typedef struct mn_press {
 /* For the solves to come of this substep, each of which fills `normal` and `force`; borrowed until
    the next call or begin. */
 void mn_deform_set_press(mn_deform *deform, mn_press *press, size_t count);
+/* Inertia added to points of the surface, for the solves to come of this substep: point i feels
+   -mass[i] (V_i - velocity[i])/dt, V_i = (X_i - X_i at the start)/dt. points NULL: none, as after
+   begin. Borrowed until the next call or begin. */
+void mn_deform_set_added(mn_deform *deform, const mn_surface_points *points, const double *mass,
+                         const mn_vec3 *velocity);
+/* The substep's factorisation, if it is still to come; *fresh: it was. solve calls this. */
+MN_MUST_CHECK mn_status mn_deform_prepare(mn_deform *deform, int *fresh);
 MN_MUST_CHECK mn_status mn_deform_commit(mn_deform *deform);
 MN_MUST_CHECK mn_status mn_deform_save(mn_deform *deform);
 MN_MUST_CHECK mn_status mn_deform_restore(mn_deform *deform);
@@ -206,8 +213,9 @@ MN_MUST_CHECK mn_status mn_deform_static(mn_deform *deform, const mn_vec3 *load,
 
 /* ---- for couplings that see more than the box ------------------------------------------------ */
 
-/* The implicit matrix A = m M + d C + K of the last factorisation, unconstrained, in N/m: with
-   x1 = x1(load), dx1/dload = sx A^-1, dv1/dload = sv A^-1 on the free axes. NULL if explicit. */
+/* The implicit matrix A = m M + d C + K (with added masses) of the last factorisation,
+   unconstrained, in N/m: with x1 = x1(load), dx1/dload = sx A^-1, dv1/dload = sv A^-1 on the free
+   axes. NULL if explicit. */
 const mn_csr *mn_deform_matrix(const mn_deform *deform, double *sx, double *sv);
 /* dx, dv (each may be NULL): the change of x1 and v1 for a change of the load, to first order. */
 MN_MUST_CHECK mn_status mn_deform_response(mn_deform *deform, const mn_vec3 *load, mn_vec3 *dx,

@@ -16,6 +16,13 @@ typedef struct mn_scheme_terms {
   double sx, sv; /* dx1/dy, dv1/dy */
 } mn_scheme_terms;
 
+/* Inertia of the surface's points; none: NULL. Borrowed. */
+typedef struct mn_added {
+  const mn_surface_points *points;
+  const double *mass;
+  const mn_vec3 *velocity;
+} mn_added;
+
 struct mn_deform {
   mn_context *ctx;
   mn_deform_def def;
@@ -49,10 +56,13 @@ struct mn_deform {
   mn_press *press; /* borrowed */
   size_t presses;
   double *pressed; /* their force in the equation for y */
+  mn_added added;
+  double *dragged, *mean; /* force of the added inertia; mean velocities */
   double *y0, *y1, *w, *Cw, *y, *trial, *target, *force, *residual, *gradient, *step, *Cu;
   double *past_y, *past_p, *last_p, *best_y; /* of the conserving midpoint rule */
   mn_vec3 *position;                         /* y as vectors, for the energies */
   int began, solved, saved, has_factor, projected;
+  int pending;      /* the substep's first factorisation is still to come */
   double potential; /* at y */
   double floor;     /* N: rounding of the elastic forces */
 };
@@ -102,5 +112,14 @@ double mn_deform_press_at(mn_deform *d, const double *y);
 /* value += the Hessian of that potential at y. */
 void mn_deform_press_matrix(const mn_deform *d, const double *y, double *value);
 void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors);
+
+/* Force of the added inertia at y, into d->dragged; its potential. */
+double mn_deform_added_at(mn_deform *d, const double *y);
+/* value += the Hessian of that potential. */
+void mn_deform_added_matrix(const mn_deform *d, double *value);
+/* u = (M + added mass)^-1 r on the free axes, of an explicit substep; r is used up. */
+MN_MUST_CHECK mn_status mn_deform_added_solve(mn_deform *d, double *r, double *u);
+/* Corrects the result of an explicit substep for the added inertia. */
+MN_MUST_CHECK mn_status mn_deform_added_explicit(mn_deform *d);
 
 #endif

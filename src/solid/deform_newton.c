@@ -6,7 +6,7 @@
    y1), since C is that of the start of the step. Newton's matrix A = m M + d C + K(y), with K
    projected to be positive semidefinite, gives a direction of descent; a step is shortened until no
    element is inverted and Phi falls (Armijo) [Nocedal 2006]. What presses on the bodies
-   (deform_press.c) adds its potential.
+   (deform_press.c) and inertia that is added (deform_added.c) add their potentials.
 
    A factor is kept as long as it pays: if the residual falls so that at most REUSE more solves with
    it are expected to reach the tolerance, it is used again; else A is assembled and factorised at
@@ -97,14 +97,15 @@ int mn_deform_evaluate(mn_deform *d, const double *y, int conserving, mn_deform_
     mn_csr_multiply(&d->ctx->exec, &C, d->residual, d->Cu);
   }
   *p = (point){0};
-  double press = mn_deform_press_at(d, y);
+  double press = mn_deform_press_at(d, y) + mn_deform_added_at(d, y);
   for (size_t i = 0; i < n; i++) {
     double u = y[i] - d->y1[i], away = y[i] - d->y0[i];
     double inertia = d->terms.m * d->mass[i / dim] * away, damping = d->Cu[i] + d->Cw[i];
     kinetic += inertia * away / 2;
     viscous += u * (d->Cu[i] / 2 + d->Cw[i]);
     work += d->force[i] * u;
-    d->residual[i] = inertia + damping + d->gradient[i] - d->force[i] - d->pressed[i];
+    d->residual[i] =
+        inertia + damping + d->gradient[i] - d->force[i] - d->pressed[i] - d->dragged[i];
     if (mn_deform_is_fixed(d, i)) {
       d->residual[i] = 0;
       continue;
@@ -162,6 +163,7 @@ static mn_status assemble(mn_deform *d, const double *y, int psd)
       *diagonal += d->terms.m * d->mass[i];
     }
   mn_deform_press_matrix(d, y, a->value);
+  mn_deform_added_matrix(d, a->value);
   for (size_t i = 0; i < d->nodes; i++)
     for (int k = 0; k < d->def.dim; k++)
       greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);

@@ -163,7 +163,6 @@ static void finish(mn_deform *d)
 
 mn_status mn_deform_begin(mn_deform *d, double t, double dt)
 {
-  mn_deform_report report = {0};
   if (!d->is_ready || !(dt > 0))
     return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: a step of %g s%s", dt,
                    d->is_ready ? "" : " before they are ready");
@@ -171,7 +170,9 @@ mn_status mn_deform_begin(mn_deform *d, double t, double dt)
   d->dt = dt;
   d->began = 1;
   d->solved = d->has_factor = 0;
+  d->pending = 0;
   mn_deform_set_press(d, NULL, 0);
+  mn_deform_set_added(d, NULL, NULL, NULL);
   memcpy(d->position, d->x, d->nodes * sizeof *d->x);
   MN_TRY(mn_deform_damping(d, d->x));
   set_terms(d);
@@ -185,7 +186,16 @@ mn_status mn_deform_begin(mn_deform *d, double t, double dt)
     C.value = d->C;
     mn_csr_multiply(&d->ctx->exec, &C, d->w, d->Cw);
   }
-  return mn_deform_factorise(d, d->y, 0, &report);
+  d->pending = 1; /* not yet: masses may be added */
+  return MN_OK;
+}
+
+mn_status mn_deform_prepare(mn_deform *d, int *fresh)
+{
+  mn_deform_report report = {0};
+  *fresh = d->pending && d->def.scheme != MN_EXPLICIT;
+  d->pending = 0;
+  return *fresh ? mn_deform_factorise(d, d->y, 0, &report) : MN_OK;
 }
 
 static void set_force(mn_deform *d, const mn_vec3 *load, double part)
@@ -231,10 +241,13 @@ mn_status mn_deform_solve(mn_deform *d, const mn_vec3 *load, mn_deform_report *r
   set_force(d, load, 1);
   if (d->def.scheme == MN_EXPLICIT) {
     solve_explicit(d);
+    MN_TRY(mn_deform_added_explicit(d));
     MN_TRY(check_end(d));
     d->solved = 1;
     return MN_OK;
   }
+  int fresh;
+  MN_TRY(mn_deform_prepare(d, &fresh));
   mn_status status = mn_deform_newton(d, report);
   if (status == MN_OK && d->def.scheme == MN_MIDPOINT)
     status = mn_deform_conserve(d, report);
@@ -303,6 +316,7 @@ mn_status mn_deform_static(mn_deform *d, const mn_vec3 *load, int steps, mn_defo
                    d->is_ready ? "" : " before they are ready");
   d->began = d->solved = 0;
   mn_deform_set_press(d, NULL, 0);
+  mn_deform_set_added(d, NULL, NULL, NULL);
   d->terms = (mn_scheme_terms){0, 0, 1, 0};
   memset(d->Cu, 0, n * sizeof *d->Cu);
   memset(d->Cw, 0, n * sizeof *d->Cw);
@@ -332,19 +346,34 @@ const mn_csr *mn_deform_matrix(const mn_deform *d, double *sx, double *sv)
   return d->has_factor ? &d->assembly.pattern : NULL;
 }
 
-mn_status mn_deform_response(mn_deform *d, const mn_vec3 *load, mn_vec3 *dx, mn_vec3 *dv)
+/* step <- (M + added mass)^-1 dt step: the change of an explicit v1. */
+static mn_status respond_explicit(mn_deform *d)
 {
   size_t dim = (size_t)d->def.dim;
   for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    d->residual[i] = d->dt * d->step[i];
+  if (d->added.points)
+    return mn_deform_added_solve(d, d->residual, d->step);
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    d->step[i] = d->residual[i] / d->mass[i / dim];
+  return MN_OK;
+}
+
+mn_status mn_deform_response(mn_deform *d, const mn_vec3 *load, mn_vec3 *dx, mn_vec3 *dv)
+{
+  size_t dim = (size_t)d->def.dim;
+  double sx = d->terms.sx, sv = d->terms.sv;
+  int fresh;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
     d->step[i] = mn_deform_is_fixed(d, i) ? 0 : get(load, i, dim);
-  if (d->def.scheme != MN_EXPLICIT)
+  if (d->def.scheme == MN_EXPLICIT) {
+    sx = d->dt, sv = 1;
+    MN_TRY(respond_explicit(d));
+  } else {
+    MN_TRY(mn_deform_prepare(d, &fresh));
     MN_TRY(mn_sparse_solve(d->factor, 1, d->step, d->step));
+  }
   for (size_t i = 0; i < mn_deform_dofs(d); i++) {
-    double sx = d->terms.sx, sv = d->terms.sv;
-    if (d->def.scheme == MN_EXPLICIT) {
-      sv = d->dt / d->mass[i / dim];
-      sx = sv * d->dt;
-    }
     if (dx)
       dx[i / dim].v[i % dim] = sx * d->step[i];
     if (dv)

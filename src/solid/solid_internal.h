@@ -12,6 +12,14 @@ typedef struct surface_point {
   double area;
 } surface_point;
 
+/* A rigid body with the points' added masses m fixed to it: solid_added.c. */
+typedef struct mn_heavy {
+  int any;        /* it moves, and some m > 0 */
+  double B[6][6]; /* (1 + theta W A)^-1 */
+  mn_vec3 load;   /* N, of the points */
+  mn_vec3 twist;  /* N m, about the points' mean */
+} mn_heavy;
+
 struct mn_solids {
   mn_context *ctx;
   mn_solids_def def;
@@ -44,6 +52,15 @@ struct mn_solids {
   mn_vec3 *press_P, *press_T;      /* impulses on the rigid bodies */
   mn_vec3 *press_free, *press_v;   /* velocities of nodes, from start to end of the substep */
   double *press_stiffness, *share; /* N/m, of each node; touches of each rigid body */
+  int pressing;                    /* stiffnesses of contact are those of this substep */
+  /* inertia added to points of the interface: solid_added.c */
+  int rigid_added, soft_added; /* there is some */
+  const mn_interface *given;   /* during a solve */
+  mn_heavy *heavy;
+  uint8_t *is_heavy;       /* heavy[].any, for contact */
+  double (*heavy_W)[6][6]; /* B W: their mobility in the drift */
+  mn_rigid_state *ghost;   /* rigid bodies at the end of the drift */
+  double *node_mass;       /* kg, with what is added */
   /* of the interface */
   surface_point *point;
   size_t points;
@@ -69,5 +86,27 @@ void mn_solids_press_begin(mn_solids *solids);
    press_P, press_T what the rigid bodies feel; *agreed: forces changed little since the last pass,
    or nothing touches. */
 MN_MUST_CHECK mn_status mn_solids_press(mn_solids *solids, int pass, int *agreed);
+
+/* ---- the interface: solid_interface.c -------------------------------------------------------- */
+
+MN_MUST_CHECK mn_status mn_solids_sample(void *self, double spacing, size_t *count,
+                                         size_t *elements);
+MN_MUST_CHECK mn_status mn_solids_look(void *self, mn_interface *interface);
+/* Loads in; after the solve, X, V, N, area out. */
+MN_MUST_CHECK mn_status mn_solids_take(mn_solids *solids, const mn_interface *interface);
+void mn_solids_show(mn_solids *solids, mn_interface *interface);
+
+/* ---- added masses: solid_added.c ------------------------------------------------------------- */
+
+MN_MUST_CHECK mn_status mn_solids_added_create(mn_solids *solids);
+void mn_solids_added_destroy(mn_solids *solids);
+/* What the solve to come adds. */
+MN_MUST_CHECK mn_status mn_solids_add_masses(mn_solids *solids, const mn_interface *interface);
+/* Forces of the added masses for the drift u and push, into heavy. */
+void mn_solids_added_loads(mn_solids *solids);
+/* The velocities without contact, free, if they are found from u: u + B (free - u). */
+void mn_solids_added_free(mn_solids *solids);
+/* Moves by the drift and by the push apart. */
+void mn_solids_move(const mn_rigid_body *body, mn_rigid_state *state, mn_twist push, double dt);
 
 #endif

@@ -18,6 +18,7 @@
    Verified by tests/unit/solid/test_solid_box.c, test_rigid_joint.c, test_contact*.c. */
 #include "solid/solid_internal.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -29,6 +30,15 @@ static const double STILL = 1e-13; /* of the greatest speed: u stands still */
 static mn_vec3 load_torque(const mn_solids *s, int i, mn_quat q)
 {
   return mn_add(s->twist[i], mn_cross(mn_quat_rotate(q, s->arm[i]), s->load[i]));
+}
+
+/* The forces of added masses, the same way. */
+static void add_added(mn_solids *s, int i)
+{
+  const mn_heavy *h = &s->heavy[i];
+  mn_vec3 arm = mn_quat_rotate(s->theta[i].q, s->arm[i]);
+  s->force[i] = mn_add(s->force[i], h->load);
+  s->torque[i] = mn_add(s->torque[i], mn_add(h->twist, mn_cross(arm, h->load)));
 }
 
 /* The pose of theta, moved by u. */
@@ -60,6 +70,8 @@ static void set_forces(mn_solids *s, double h)
     mn_rigid_external(b, s->t + h, &s->force[i], &s->torque[i]);
     s->force[i] = mn_madd(mn_add(s->force[i], s->load[i]), b->mass, s->rigid->gravity);
     s->torque[i] = mn_add(s->torque[i], load_torque(s, i, s->theta[i].q));
+    if (s->rigid_added && s->heavy[i].any)
+      add_added(s, i);
   }
 }
 
@@ -141,7 +153,7 @@ static void push_by_springs(const mn_solids *s, int i, double times, mn_rigid_st
 /* Whether the forces depend on where the bodies will be. */
 static int depends(const mn_solids *s)
 {
-  if (s->rigid->springs)
+  if (s->rigid->springs || s->rigid_added)
     return 1;
   for (int i = 0; i < s->rigid->count; i++)
     if (s->rigid->body[i].def.joint == MN_JOINT_HINGE ||
@@ -151,7 +163,8 @@ static int depends(const mn_solids *s)
   return 0;
 }
 
-static mn_contact_nodes node_view(const mn_solids *s, const mn_vec3 *x, mn_vec3 *v)
+static mn_contact_nodes node_view(const mn_solids *s, const double *mass, const mn_vec3 *x,
+                                  mn_vec3 *v)
 {
   if (!s->deform || !s->def.contacts)
     return (mn_contact_nodes){0};
@@ -159,7 +172,7 @@ static mn_contact_nodes node_view(const mn_solids *s, const mn_vec3 *x, mn_vec3 
                             .facets = s->thins,
                             .x = x,
                             .v = v,
-                            .mass = s->nodes.mass,
+                            .mass = mass,
                             .fixed = s->nodes.fixed,
                             .facet = s->thin,
                             .friction = s->node_friction};
@@ -170,6 +183,7 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
 {
   mn_rigid *r = s->rigid;
   set_theta(s, h);
+  mn_solids_added_loads(s);
   set_forces(s, h);
   for (int i = 0; i < r->count; i++) {
     const mn_rigid_body *b = &r->body[i];
@@ -184,13 +198,15 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
       s->free[i].w = mn_scale(1 / s->dt, mn_quat_log(turn));
     }
   }
+  mn_solids_added_free(s);
   for (int i = 0; i < r->springs; i++)
     spring_rows(s, i, h, &s->soft[3 * i]);
   for (size_t k = 0; k < s->nodes.nodes; k++) {
     s->node_v[k] = s->nodes.v1[k];
     s->node_x[k] = mn_madd(s->nodes.x1[k], -s->dt, s->nodes.v1[k]);
   }
-  mn_contact_nodes nodes = node_view(s, s->node_x, s->node_v);
+  mn_contact_nodes nodes =
+      node_view(s, s->soft_added ? s->node_mass : s->nodes.mass, s->node_x, s->node_v);
   MN_TRY(mn_contact_drift(s->contact, r->now, s->free, &nodes, s->soft, 3 * r->springs, s->dt, s->P,
                           s->T, s->push, &s->report.drift));
   *change = *speed = 0;
@@ -204,8 +220,7 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
   return MN_OK;
 }
 
-/* Moves by the drift and by the push apart. */
-static void move(const mn_rigid_body *b, mn_rigid_state *r, mn_twist push, double dt)
+void mn_solids_move(const mn_rigid_body *b, mn_rigid_state *r, mn_twist push, double dt)
 {
   if (b->def.joint == MN_JOINT_NONE) {
     mn_rigid_drift(b, r, dt);
@@ -227,7 +242,7 @@ static mn_status settle(mn_solids *s)
   mn_rigid *r = s->rigid;
   for (int i = 0; i < r->count; i++)
     s->u[i] = mn_rigid_twist(&r->body[i], &r->next[i]);
-  mn_contact_nodes nodes = node_view(s, s->nodes.x1, s->nodes.v1);
+  mn_contact_nodes nodes = node_view(s, s->nodes.mass, s->nodes.x1, s->nodes.v1);
   MN_TRY(
       mn_contact_settle(s->contact, r->next, s->u, &nodes, s->dt, s->P, s->T, &s->report.settle));
   for (int i = 0; i < r->count; i++) {
@@ -239,6 +254,16 @@ static mn_status settle(mn_solids *s)
   return MN_OK;
 }
 
+/* Of mean velocities, from differences of places. */
+static double rounding(const mn_solids *s)
+{
+  double far = 0;
+  for (int i = 0; i < s->rigid->count; i++)
+    if (s->heavy[i].any)
+      far = mn_max(far, mn_length(s->rigid->now[i].x) + s->rigid->body[i].bound);
+  return 8 * DBL_EPSILON * far / s->dt;
+}
+
 /* Passes until u stands still. */
 static mn_status find_drift(mn_solids *s, double h)
 {
@@ -246,7 +271,7 @@ static mn_status find_drift(mn_solids *s, double h)
   double change = 0, speed = 0;
   for (s->report.outer = 0; s->report.outer < passes; s->report.outer++) {
     MN_TRY(drift_pass(s, h, &change, &speed));
-    if (change <= STILL * speed)
+    if (change <= STILL * speed || (s->rigid_added && change <= rounding(s)))
       break;
   }
   s->report.outer_change = change;
@@ -283,7 +308,14 @@ mn_status mn_solids_step(mn_solids *s)
     s->soft[i].impulse = 0;
   for (int i = 0; i < r->count; i++)
     s->u[i] = mn_rigid_twist(&r->body[i], &r->now[i]);
+  if (s->rigid_added)
+    memset(s->push, 0, (size_t)r->count * sizeof *s->push);
   MN_TRY(press_and_drift(s, h));
+  if (s->rigid_added) { /* of the last u: what is applied below carries bodies by just that */
+    set_theta(s, h);
+    mn_solids_added_loads(s);
+    set_forces(s, h);
+  }
   sum_springs(s);
   for (size_t k = 0; k < s->nodes.nodes; k++) {
     mn_vec3 kick = mn_sub(s->node_v[k], s->nodes.v1[k]);
@@ -298,7 +330,7 @@ mn_status mn_solids_step(mn_solids *s)
       push_by_forces(s, i, h, next);
       push_by_springs(s, i, 1, next);
       mn_rigid_kick(b, next, s->P[i], s->T[i]);
-      move(b, next, s->push[i], s->dt);
+      mn_solids_move(b, next, s->push[i], s->dt);
       push_by_forces(s, i, s->dt - h, next);
       push_by_springs(s, i, s->dt / h - 1, next);
     }
