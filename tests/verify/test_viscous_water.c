@@ -11,7 +11,7 @@
 static void spread(mac_case *c, double dt)
 {
   mn_mac *mac = c->fluid.self;
-  mn_mac_geometry_update(mac, c->time + dt, dt);
+  mn_mac_geometry_update(mac, c->time + dt, dt, NULL, 0);
   CHECK_OK(c->ctx, mn_mac_diffuse(mac, dt));
   c->time += dt;
 }

@@ -66,6 +66,7 @@ void mn_mac_destroy(void *self)
   mn_water_destroy(mac);
   mn_mac_geometry_destroy(mac);
   mn_shell_destroy(&mac->shell);
+  mn_mac_bodies_destroy(mac);
   for (int a = 0; a < 3; a++) {
     mn_field_destroy(&mac->trace[a]);
     mn_field_destroy(&mac->star[a]);
@@ -143,7 +144,7 @@ static void fill_from_shape(const mn_shape *shape, mn_field *f, int distance)
       }
 }
 
-static mn_status initial_state(mn_mac *mac)
+mn_status mn_mac_initial_state(mn_mac *mac)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
   mn_mac_state *s = &mac->state;
@@ -160,7 +161,8 @@ static mn_status initial_state(mn_mac *mac)
     MN_TRY(fill_from(&fluid->initial_temperature, &s->temperature, 0));
     mn_mac_fill_cells(&s->temperature);
   }
-  mn_mac_geometry_update(mac, 0, 0);
+  MN_TRY(mn_mac_bodies_geometry(mac, 0, 0));
+  mac->solves = 0;
   if (mac->water.on) {
     MN_TRY(mn_water_seed(mac));
     mn_field_copy(&s->liquid, &mac->liquid_next);
@@ -225,7 +227,7 @@ static mn_status create(mn_mac *mac)
         mac->water.on && !mn_water_is_marked(mac) ? MN_CONTINUE_SLOPE : MN_CONTINUE_LIMITED;
   MN_TRY(mn_water_create(mac));
   MN_TRY(mn_mac_geometry_create(mac));
-  return initial_state(mac);
+  return mn_mac_initial_state(mac);
 }
 
 double mn_mac_bytes(const mn_model_def *def)

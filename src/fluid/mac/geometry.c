@@ -93,12 +93,11 @@ double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x)
 {
   double d = 1e30;
   nearest_solid(mac->def, mac->geometry.place, x, &d);
-  return d;
+  return mac->bodies.on ? fmin(d, mn_sample(&mac->geometry.solid, x)) : d;
 }
 
-static void sample_distance(mn_mac *mac, const mn_placement *places)
+static void sample_distance(mn_mac *mac, const mn_placement *places, mn_field *f)
 {
-  mn_field *f = &mac->geometry.solid;
   const mn_grid *g = &mac->grid;
   double far = g->dx * (g->global_n[0] + g->global_n[1] + g->global_n[2]);
   int slabs = mn_slabs(f);
@@ -185,8 +184,32 @@ static double source_velocity(const mn_mac *mac, int below, int above, int axis,
   return below ? (v > 0 ? v : 0) : (v < 0 ? v : 0); /* out of the shape, never into it */
 }
 
-static void close_face(mn_mac *mac, const mn_placement *places, int a, int i, int j, int k,
-                       double time)
+/* Closes the face as the solid of the scene or the body does that is nearest. The velocity of a
+   body's face comes later (immersed.c). */
+static void close_by_solid(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k, double w)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  int64_t q = g->open[a].at - g->open[a].data + mn_index(&g->open[a], i, j, k);
+  if (im && mn_mac_bodies_face(mac, im, a, i, j, k) >= 0) {
+    g->kind[a][q] = w == 0 ? MN_FACE_SLIP : MN_FACE_FLUID;
+    return;
+  }
+  double distance = 0;
+  mn_vec3 x = mn_position(&g->open[a], i, j, k);
+  int s = nearest_solid(mac->def, g->place, x, &distance);
+  if (s < 0) { /* a body's face, too far from its surface for it to know */
+    g->kind[a][q] = w == 0 ? MN_FACE_SLIP : MN_FACE_FLUID;
+    return;
+  }
+  g->wall[a].data[q] = solid_velocity(&g->place[s], x).v[a];
+  int noslip = mac->def->solids[s].noslip;
+  if (w == 0)
+    g->kind[a][q] = noslip ? MN_FACE_NOSLIP : MN_FACE_SLIP;
+  else if (noslip && distance <= 0)
+    g->kind[a][q] = MN_FACE_STUCK;
+}
+
+static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k, double time)
 {
   mn_mac_geometry *g = &mac->geometry;
   const mn_field *f = &g->open[a];
@@ -207,21 +230,17 @@ static void close_face(mn_mac *mac, const mn_placement *places, int a, int i, in
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     g->kind[a][q] = MN_FACE_SIDE;
     w = 0;
+  } else if (im && im->two_sided_elements && mn_immersed_blocks(im, a, i, j, k)) {
+    g->kind[a][q] = MN_FACE_SHELL;
+    w = 0;
   } else if (w < 1) {
-    double distance = 0;
-    int s = nearest_solid(mac->def, places, x, &distance);
     w = w < OPEN_MIN ? 0 : w;
-    g->wall[a].data[q] = solid_velocity(&places[s], x).v[a];
-    int noslip = mac->def->solids[s].noslip;
-    if (w == 0)
-      g->kind[a][q] = noslip ? MN_FACE_NOSLIP : MN_FACE_SLIP;
-    else if (noslip && distance <= 0)
-      g->kind[a][q] = MN_FACE_STUCK;
+    close_by_solid(mac, im, a, i, j, k, w);
   }
   f->at[mn_index(f, i, j, k)] = w;
 }
 
-static void close_faces(mn_mac *mac, const mn_placement *places, double time)
+static void close_faces(mn_mac *mac, const mn_immersed *im, double time)
 {
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *f = &mac->geometry.open[a];
@@ -232,7 +251,7 @@ static void close_faces(mn_mac *mac, const mn_placement *places, double time)
       mn_slab(f, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
         for (int i = 0; i < f->n[0]; i++)
-          close_face(mac, places, a, i, j, k, time);
+          close_face(mac, im, a, i, j, k, time);
     }
   }
 }
@@ -261,7 +280,9 @@ static void plan_extensions(mn_mac *mac)
           known = w->at[q] > 0 || w->at[q + w->stride[a]] > 0;
         }
         e->layer[c] = known ? 0 : MN_OUT_OF_REACH;
-        if (!known || g->inflow[c])
+        if (!known && f->data[c] >= 1) /* shut in by thin surfaces: it keeps what it has */
+          e->layer[c] = MN_NO_SOURCE;
+        else if (!known || g->inflow[c])
           f->data[c] = 0;
       }
   mn_extension_plan(f, e);
@@ -294,6 +315,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
 {
   mn_mac_geometry *g = &mac->geometry;
   mn_field_destroy(&g->solid);
+  mn_field_destroy(&g->obstacles);
   mn_field_destroy(&g->volume);
   for (int a = 0; a < 3; a++) {
     mn_field_destroy(&g->open[a]);
@@ -329,27 +351,53 @@ static void update_sources(mn_mac *mac, double time)
   }
 }
 
-void mn_mac_geometry_update(mn_mac *mac, double time, double dt)
+mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac)
 {
   mn_mac_geometry *g = &mac->geometry;
-  int fresh = g->time < 0;
-  if (!fresh && g->time == time && g->dt == dt)
-    return;
+  MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_NODE, "solid distance", &g->obstacles));
+  if (g->time >= 0)
+    mn_field_copy(&g->obstacles, &g->solid);
+  return MN_OK;
+}
+
+/* The lesser of the distances to the scene's solids and to bodies. */
+static void add_bodies(mn_mac *mac, const mn_immersed *im)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  int64_t size = (int64_t)g->solid.size;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t q = 0; q < size; q++)
+    g->solid.data[q] = mn_min(g->obstacles.data[q], im ? im->distance.data[q] : INFINITY);
+}
+
+int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  int fresh = g->time < 0, moved = g->stamp != stamp;
+  int later = fresh || g->time != time || g->dt != dt;
+  if (!later && !moved)
+    return 0;
   g->time = time;
   g->dt = dt;
-  if (!fresh && !mac->moving) {
+  if (!fresh && !mac->moving && !moved) {
     if (mac->def->source_count)
       update_sources(mac, time);
-    return;
+    return 0;
   }
-  mn_placement *places = g->place;
-  for (int s = 0; s < mac->def->solid_count; s++)
-    places[s] = place_solid(&mac->def->solids[s], time, dt);
-  sample_distance(mac, places);
+  if (fresh || (mac->moving && later)) {
+    for (int s = 0; s < mac->def->solid_count; s++)
+      g->place[s] = place_solid(&mac->def->solids[s], time, dt);
+    sample_distance(mac, g->place, g->obstacles.data ? &g->obstacles : &g->solid);
+  }
+  if (g->obstacles.data)
+    add_bodies(mac, im);
+  g->stamp = stamp;
   mn_face_fractions(&g->solid, g->open);
   mn_cell_fractions(&g->solid, &g->volume);
-  close_faces(mac, places, time);
+  close_faces(mac, im, time);
   plan_extensions(mac);
   mac->assembled = 0;
   mac->viscous_dt = 0;
+  mac->water.space_known = 0;
+  return 1;
 }

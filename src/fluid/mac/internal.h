@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "fluid/mac/immersed.h"
 #include "fluid/mac/mac.h"
 #include "fluid/mac/shell.h"
 #include "fluid/mac/stress.h"
@@ -20,7 +21,8 @@ typedef enum mn_face_kind {
   MN_FACE_SIDE,   /* on a closed domain side */
   MN_FACE_SOURCE, /* touches a cell of an inflow */
   MN_FACE_SLIP,   /* inside a solid along which the fluid slides */
-  MN_FACE_NOSLIP  /* inside a solid to which it sticks */
+  MN_FACE_NOSLIP, /* inside a solid to which it sticks */
+  MN_FACE_SHELL   /* blocked by a thin surface with fluid on both sides */
 } mn_face_kind;
 
 /* Points without a value of their own (inside solids, in air) and how to fill them from those that
@@ -53,11 +55,13 @@ typedef struct mn_placement {
   mn_vec3 velocity, omega; /* means over the substep */
 } mn_placement;
 
-/* Where the solids and sources are at one time; a function of the model and the time only. */
+/* Where the solids, bodies and sources are at one time. */
 typedef struct mn_mac_geometry {
   double time, dt;        /* made for this time; velocities are means over dt before it */
   mn_placement *place;    /* of each solid */
+  long stamp;             /* the placement of bodies that it holds; 0: none */
   mn_field solid;         /* nodes: signed distance, positive in the fluid */
+  mn_field obstacles;     /* nodes: the same without bodies; once there are some */
   mn_field open[3];       /* faces: open fraction */
   mn_field wall[3];       /* faces: velocity of what closes the face, m/s */
   unsigned char *kind[3]; /* faces with ghosts: mn_face_kind */
@@ -112,6 +116,9 @@ struct mn_mac {
   mn_continuation continuation; /* of velocities; see boundary.c */
   mn_mac_state state, saved;
   mn_mac_geometry geometry; /* at the time of the state, or at its end within a substep */
+  mn_immersed *immersed_start, *immersed; /* bodies' surfaces at the start of the substep and, from
+                                             the first solve on, at its end; see immersed.c */
+  mn_mac_bodies bodies;
 
   /* work */
   double dt;
@@ -128,6 +135,7 @@ struct mn_mac {
   mn_field gradient[3]; /* of the pressure; accelerations in begin */
   mn_pressure *pressure;
   int assembled; /* the pressure system is that of `geometry` */
+  int solves;    /* in this substep */
   mn_stencil viscous[3];
   mn_stencil_solver *viscous_solver[3];
   double viscous_dt; /* for which `viscous` was set up; 0: never */
@@ -144,6 +152,11 @@ static inline int mn_mac_is_water(const mn_mac *mac)
 {
   return mac->def->fluid.kind == MN_FLUID_WATER;
 }
+/* There are solids in the scene or bodies of other solvers. */
+static inline int mn_mac_has_solids(const mn_mac *mac)
+{
+  return mac->def->solid_count || mac->bodies.on;
+}
 static inline int mn_mac_second_order(const mn_mac *mac)
 {
   return mac->def->fluid.order == 2 && !mn_mac_is_water(mac);
@@ -153,20 +166,34 @@ static inline int mn_mac_second_order(const mn_mac *mac)
 void mn_mac_destroy(void *self);
 mn_status mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from);
 
+mn_status mn_mac_initial_state(mn_mac *mac);
+
 /* mac.c */
 extern const mn_fluid_ops mn_mac_ops;
+/* What forces do to the fluid at a face, but for pressure and viscosity, less `less`, m/s^2. */
+double mn_mac_acceleration(const mn_mac *mac, int axis, int i, int j, int k, double less);
+
+/* Of the ghost-fluid distance; see pressure.h. */
+#define MN_MAC_THETA_MIN 0.01
+
+/* immersed.c; the body that closes or would close a face, -1 if none is the nearest */
+int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k);
 
 /* geometry.c */
 mn_status mn_mac_geometry_create(mn_mac *mac);
 void mn_mac_geometry_destroy(mn_mac *mac);
-/* Solids and sources at `time`, velocities over the dt before it. */
-void mn_mac_geometry_update(mn_mac *mac, double time, double dt);
+/* Solids and sources at `time`, velocities over the dt before it; the bodies' surfaces in `im`, or
+   NULL, known by their number `stamp`. Returns 1 if faces were closed anew: velocities of the
+   bodies' faces are then 0. */
+int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp);
+/* Room to keep solids of the scene apart from bodies. */
+mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac);
 /* Of the solid nearest to x. */
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
-/* Distance to the nearest solid at the geometry's time; without solids very far. */
+/* Distance to the nearest solid or body at the geometry's time; without any very far. */
 double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
 /* Factor of an inflow's velocity at x. */
 double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
@@ -233,6 +260,10 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
 void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u);
 /* Some cell at most `reach` cells away along each axis is held. */
 int mn_separate_near(const mn_field *held, int i, int j, int k, int reach);
+
+/* look.c */
+/* A point where the pressure of smoke at rest is 0. */
+mn_vec3 mn_mac_top(const mn_mac *mac);
 
 /* liquid.c */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi);

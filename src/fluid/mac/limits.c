@@ -55,7 +55,7 @@ double mn_mac_max_dt(void *self)
 {
   mn_mac *mac = self;
   const mn_fluid_def *fluid = &mac->def->fluid;
-  double speed = driven_speed(mac);
+  double speed = fmax(driven_speed(mac), mn_mac_bodies_speed(mac));
   for (int a = 0; a < mac->grid.dim; a++)
     speed = fmax(speed, greatest(mac, &mac->state.u[a], 0));
   double g = mn_length(fluid->gravity);
@@ -80,7 +80,7 @@ static double wall_jump(const mn_mac *mac)
 {
   const mn_model_def *def = mac->def;
   double t = mac->geometry.time, dt = mac->dt, start = t - dt, last = mac->state.scalars[1],
-         most = 0;
+         most = mn_mac_bodies_jump(mac);
   for (int i = 0; i < def->source_count; i++) {
     const mn_source_def *s = &def->sources[i];
     double change = mn_timefn_eval(&s->ramp, t) - mn_timefn_eval(&s->ramp, start);

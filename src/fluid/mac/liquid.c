@@ -186,7 +186,7 @@ void mn_liquid_plan(mn_mac *mac, const mn_field *phi)
           mn_face_kind kind = (mn_face_kind)g->kind[a][q];
           if (kind <= MN_FACE_STUCK ? wet : kind == MN_FACE_SOURCE)
             e->layer[q] = 0;
-          else if (kind == MN_FACE_SIDE || kind == MN_FACE_NOSLIP)
+          else if (kind == MN_FACE_SIDE || kind >= MN_FACE_NOSLIP)
             e->layer[q] = MN_NO_SOURCE; /* the air near a wall moves with the liquid */
         }
     mn_extension_plan(f, e);

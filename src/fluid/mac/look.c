@@ -7,7 +7,8 @@
 static void refresh(mn_mac *mac)
 {
   if (mac->geometry.time != mac->state.scalars[0]) {
-    mn_mac_geometry_update(mac, mac->state.scalars[0], mac->state.scalars[1]);
+    if (mn_mac_bodies_geometry(mac, mac->state.scalars[0], mac->state.scalars[1]) != MN_OK)
+      return; /* shown as it was */
     if (mac->state.liquid.data && !mac->water.on)
       mn_liquid_plan(mac, &mac->state.liquid);
     mac->report.divergence =
@@ -15,14 +16,20 @@ static void refresh(mn_mac *mac)
   }
 }
 
+mn_vec3 mn_mac_top(const mn_mac *mac)
+{
+  const mn_domain_def *d = &mac->def->domain;
+  mn_vec3 top;
+  for (int a = 0; a < 3; a++)
+    top.v[a] = d->origin.v[a] + (mac->def->fluid.gravity.v[a] < 0 ? d->size.v[a] : 0);
+  return top;
+}
+
 /* The whole pressure: of smoke with that of the fluid at rest, 0 at the top of the domain. */
 static void show_pressure(mn_mac *mac)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
-  const mn_domain_def *d = &mac->def->domain;
-  mn_vec3 top, weight = mn_scale(fluid->density, fluid->gravity);
-  for (int a = 0; a < 3; a++)
-    top.v[a] = d->origin.v[a] + (fluid->gravity.v[a] < 0 ? d->size.v[a] : 0);
+  mn_vec3 top = mn_mac_top(mac), weight = mn_scale(fluid->density, fluid->gravity);
   const mn_field *p = &mac->state.p;
   for (int k = 0; k < p->n[2]; k++)
     for (int j = 0; j < p->n[1]; j++)

@@ -2,11 +2,12 @@
 
        du/dt + u.grad u = -grad p / rho + nu lap u + a,   div u = 0
 
-   begin    geometry at the end of the step
+   begin    geometry at the end of the step, with bodies (immersed.c) where they are at its start
             smoke, temperature, level set carried along the trace velocity
             u* = carried (u - dt/2 grad p^n / rho) + dt/2 grad p^n / rho,
                  then dt of du/dt = nu lap u + a - grad p^n / rho
-   solve    u = u* - (dt/rho) grad dp,  dp from the projection (project.c)
+   solve    u = u* - (dt/rho) grad dp,  dp from the projection (project.c) around the bodies where
+            the interface says; the loads on them (loads.c)
    commit   p = p^n + dp
 
    Second order in time (`order` = 2, smoke): the pressure gradient enters half where a path starts
@@ -122,17 +123,34 @@ static void old_pressure_acceleration(mn_mac *mac)
   }
 }
 
+static double buoyancy(const mn_field *cells, double weight, double rest, int a, int i, int j,
+                       int k)
+{
+  const double *c = cells->at + mn_index(cells, i, j, k);
+  return weight * (c[0] + c[-cells->stride[a]] - 2 * rest);
+}
+
+double mn_mac_acceleration(const mn_mac *mac, int a, int i, int j, int k, double less)
+{
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  double g = fluid->gravity.v[a], sum = fluid->body_force.v[a] / fluid->density;
+  if (mn_mac_is_water(mac))
+    return sum + g - less;
+  sum -= less;
+  if (g * fluid->smoke_weight != 0)
+    sum += buoyancy(&mac->smoke_next, 0.5 * g * fluid->smoke_weight, 0, a, i, j, k);
+  if (mac->temperature_next.data && g * fluid->expansion != 0)
+    sum +=
+        buoyancy(&mac->temperature_next, -0.5 * g * fluid->expansion, fluid->ambient, a, i, j, k);
+  return sum;
+}
+
 /* gradient <- accelerations: body force, buoyancy or gravity, and minus what it holds if `pressure`
  */
 static void accelerations(mn_mac *mac, int pressure)
 {
-  const mn_fluid_def *fluid = &mac->def->fluid;
   for (int a = 0; a < mac->grid.dim; a++) {
     mn_field *f = &mac->gradient[a];
-    double steady =
-        fluid->body_force.v[a] / fluid->density + (mn_mac_is_water(mac) ? fluid->gravity.v[a] : 0);
-    double smoke = mn_mac_is_water(mac) ? 0 : 0.5 * fluid->gravity.v[a] * fluid->smoke_weight;
-    double heat = mac->temperature_next.data ? -0.5 * fluid->gravity.v[a] * fluid->expansion : 0;
     int slabs = mn_slabs(f);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
     for (int s = 0; s < slabs; s++) {
@@ -140,28 +158,34 @@ static void accelerations(mn_mac *mac, int pressure)
       mn_slab(f, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
         for (int i = 0; i < f->n[0]; i++) {
-          int64_t q = mn_index(f, i, j, k);
-          double sum = steady - (pressure ? f->at[q] : 0);
-          if (smoke != 0) {
-            const double *c = mac->smoke_next.at + mn_index(&mac->smoke_next, i, j, k);
-            sum += smoke * (c[0] + c[-mac->smoke_next.stride[a]]);
-          }
-          if (heat != 0) {
-            const double *c = mac->temperature_next.at + mn_index(&mac->temperature_next, i, j, k);
-            sum += heat * (c[0] + c[-mac->temperature_next.stride[a]] - 2 * fluid->ambient);
-          }
-          f->at[q] = sum;
+          double *value = &f->at[mn_index(f, i, j, k)];
+          *value = mn_mac_acceleration(mac, a, i, j, k, pressure ? *value : 0);
         }
     }
   }
+}
+
+/* bare <- minus the velocity that the old pressure gives, if loads will need to know */
+static void note_old_pressure(mn_mac *mac)
+{
+  for (int a = 0; a < mac->grid.dim && mac->bodies.on; a++)
+    mn_field_copy(&mac->bodies.bare[a], &mac->gradient[a]);
+}
+
+/* bare <- star without any pressure */
+static void make_bare(mn_mac *mac)
+{
+  for (int a = 0; a < mac->grid.dim && mac->bodies.on; a++)
+    combine(mac, &mac->bodies.bare[a], &mac->star[a], mac->dt, &mac->bodies.bare[a]);
 }
 
 static mn_status mac_begin(void *self, double t, double dt)
 {
   mn_mac *mac = self;
   mac->dt = dt;
+  mac->solves = 0;
   mac->extrapolates = mn_mac_second_order(mac) && mac->state.scalars[2] > 0;
-  mn_mac_geometry_update(mac, t + dt, dt);
+  MN_TRY(mn_mac_bodies_geometry(mac, t + dt, dt));
   make_trace(mac);
   if (mac->water.on)
     MN_TRY(mn_water_begin(mac));
@@ -169,12 +193,16 @@ static mn_status mac_begin(void *self, double t, double dt)
     carry_liquid(mac);
   else
     carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
+  if (mn_mac_is_water(mac))
+    mac->assembled = 0;
   if (mac->state.temperature.data)
     carry_scalar(mac, &mac->state.temperature, mac->def->fluid.ambient, &mac->temperature_next);
   int second = mac->extrapolates;
   const double rest = 0; /* what enters through an open side */
-  if (second)
+  if (second) {
     old_pressure_acceleration(mac);
+    note_old_pressure(mac);
+  }
   for (int a = 0; a < mac->grid.dim && !mac->water.on; a++) {
     const mn_field *from = &mac->state.u[a];
     if (second) {
@@ -186,17 +214,33 @@ static mn_status mac_begin(void *self, double t, double dt)
       combine(mac, &mac->star[a], &mac->star[a], 0.5 * dt, &mac->gradient[a]);
   }
   accelerations(mac, second);
-  return mn_mac_diffuse(mac, dt);
+  MN_TRY(mn_mac_diffuse(mac, dt));
+  if (second)
+    make_bare(mac);
+  return MN_OK;
+}
+
+static mn_status mac_meet(void *self, const mn_interface *interface)
+{
+  mn_mac *mac = self;
+  MN_TRY(mn_mac_bodies_meet(mac, interface));
+  int untouched = mac->state.scalars[0] == 0 && mac->state.scalars[1] == 0;
+  return mac->bodies.on && untouched ? mn_mac_initial_state(mac) : MN_OK;
 }
 
 static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report *report)
 {
   mn_mac *mac = self;
-  if (interface && interface->count)
+  int bodies = interface && interface->count;
+  if (bodies && !mac->bodies.on)
     return mn_fail(mac->ctx, MN_BAD_INPUT,
-                   "the grid fluid takes no interface points yet, found %zu", interface->count);
+                   "the fluid did not meet the interface's surfaces before the substep");
+  if (bodies)
+    MN_TRY(mn_mac_bodies_place(mac, interface));
   mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
   *report = mac->report;
+  if (status == MN_OK && bodies)
+    status = mn_mac_bodies_loads(mac, interface);
   return status;
 }
 
@@ -240,7 +284,7 @@ static mn_status mac_commit(void *self)
   s->scalars[1] = mac->dt;
   if (mac->water.on)
     mn_water_commit(mac);
-  return MN_OK;
+  return mn_mac_bodies_commit(mac);
 }
 
 static mn_status mac_save(void *self)
@@ -252,6 +296,7 @@ static mn_status mac_save(void *self)
 static mn_status mac_restore(void *self)
 {
   mn_mac *mac = self;
+  mn_mac_bodies_forget(mac);
   return mn_mac_copy_state(mac, &mac->state, &mac->saved);
 }
 
@@ -322,4 +367,5 @@ const mn_fluid_ops mn_mac_ops = {.name = "mac",
                                  .save = mac_save,
                                  .restore = mac_restore,
                                  .arrays = mac_arrays,
-                                 .resize = mac_resize};
+                                 .resize = mac_resize,
+                                 .meet = mac_meet};

@@ -160,6 +160,13 @@ static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, dou
         "it by %g m^%d/s: with walls = \"sticking\" it cannot let go of them; open a side, or set "
         "fluid.walls = \"separating\"",
         region->cells, x.x, x.y, x.z, -flow, mac->grid.dim);
+  if (mac->bodies.on)
+    return mn_fail(
+        mac->ctx, MN_FAILED,
+        "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
+        "it: no incompressible flow does that; open a side, or couple with boundary pressure "
+        "projection, which finds the pressure that makes the bodies give way",
+        region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
   return mn_fail(
       mac->ctx, MN_FAILED,
       "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
@@ -185,8 +192,8 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   int water = fluid->kind == MN_FLUID_WATER;
   *report = (mn_solve_report){0};
   mn_pressure_geometry geometry = {mac->geometry.open, water ? &mac->liquid_next : NULL,
-                                   mac->open_sides, 0.01};
-  if (!mac->assembled || water) {
+                                   mac->open_sides, MN_MAC_THETA_MIN};
+  if (!mac->assembled) {
     MN_TRY(mac->separate.on ? mn_pressure_analyse(mac->pressure, &geometry)
                             : mn_pressure_assemble(mac->pressure, &geometry));
     mac->assembled = 1;
@@ -196,24 +203,35 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   double speed, worst = right_hand_side(mac, dt, &speed);
   double unit = fluid->density / dt * speed / mac->grid.dx; /* of b */
   mac->speed = speed;
-  if (fluid->order == 2 && !water)
-    mn_field_fill(&mac->dp, 0);
-  else
-    mn_field_copy(&mac->dp, &mac->state.p);
+  if (mac->solves++ == 0) { /* later ones start from the last one's answer */
+    if (fluid->order == 2 && !water)
+      mn_field_fill(&mac->dp, 0);
+    else
+      mn_field_copy(&mac->dp, &mac->state.p);
+  }
   double tolerance = fmax(fluid->pressure_tolerance * worst, ROUND_OFF * unit);
   tolerance = fmax(tolerance, fluid->divergence_tolerance * fluid->density / dt);
   double surface =
       pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
+  double sum_tolerance = FLOW_ROUND_OFF * unit * surface;
+  if (mac->bodies.on && mac->geometry.stamp) {
+    int changed;
+    MN_TRY(mn_mac_bodies_mend(mac, dt, sum_tolerance, &changed));
+    if (changed)
+      right_hand_side(mac, dt, &speed);
+  }
   if (fluid->project && mac->separate.on)
-    MN_TRY(mn_separate_solve(mac, dt, tolerance, FLOW_ROUND_OFF * unit * surface, report));
+    MN_TRY(mn_separate_solve(mac, dt, tolerance, sum_tolerance, report));
   else if (fluid->project) {
     MN_TRY(mn_mac_show_equation(mac, &geometry, NULL, tolerance));
-    MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, FLOW_ROUND_OFF * unit * surface,
+    MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, sum_tolerance,
                              fluid->pressure_max_iterations, &mac->dp, report));
   }
   mn_pressure_region region = worst_region(mac, dt, &report->net_flow);
   if (report->reason == MN_INCOMPATIBLE)
     return incompatible(mac, &region, report->net_flow);
+  if (mac->bodies.on && fabs(mac->bodies.net_flow) > fabs(report->net_flow))
+    report->net_flow = mac->bodies.net_flow;
   subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
   return MN_OK;

@@ -68,7 +68,7 @@ mn_status mn_separate_refuse(mn_mac *mac)
   size_t cells = 0;
   if (!regions && !mac->water.on)
     return mn_water_missing(mac);
-  if (mac->def->fluid.enclosed || mac->moving || !regions)
+  if (mac->def->fluid.enclosed || mac->moving || mac->def->body_count || !regions)
     return MN_OK;
   for (int r = 0; r < regions; r++) {
     if (!mn_pressure_get_region(mac->pressure, r).closed)
@@ -146,7 +146,8 @@ static void mark_walls(mn_mac *mac)
 static mn_status describe(mn_mac *mac, int changes)
 {
   mn_lcp *lcp = &mac->separate.lcp;
-  mn_pressure_geometry geometry = {mac->geometry.open, &mac->liquid_next, mac->open_sides, 0.01};
+  mn_pressure_geometry geometry = {mac->geometry.open, &mac->liquid_next, mac->open_sides,
+                                   MN_MAC_THETA_MIN};
   if (mac->def->fluid.lcp_solver != MN_LCP_FAST || changes) {
     MN_TRY(mn_lcp_assemble(mac->ctx, &geometry, lcp));
     leave_out_inflows(mac);

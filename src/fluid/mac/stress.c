@@ -85,7 +85,7 @@ static double octant(const mn_mac *mac, const int I[3])
   double liquid = here < -2 * dx ? 1 : here > 2 * dx ? 0 : -1;
   if (liquid < 0)
     liquid = mn_clamp(0.5 - 2 * quarter(phi, at, step) / dx, 0, 1);
-  if (!mac->def->solid_count || !(liquid > 0))
+  if (!mn_mac_has_solids(mac) || !(liquid > 0))
     return liquid;
   return liquid * mn_clamp(0.5 + 2 * quarter(solid, node, back) / dx, 0, 1);
 }

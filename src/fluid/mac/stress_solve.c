@@ -261,6 +261,12 @@ static mn_status stage(mn_mac *mac, double dt, double time, int second, double s
   return MN_OK;
 }
 
+/* By the end of the substep a body may have left the face: what it had in it goes on. */
+static int left_behind(const mn_mac *mac, unsigned char kind)
+{
+  return mac->bodies.on && (kind == MN_FACE_SLIP || kind == MN_FACE_SHELL);
+}
+
 /* star <- result at unknowns, the wall's velocity at faces stuck to it, free flight in the air */
 static void accept(mn_mac *mac, double dt)
 {
@@ -276,7 +282,8 @@ static void accept(mn_mac *mac, double dt)
       for (int j = j0; j < j1; j++)
         for (int64_t q = mn_index(u, 0, j, k); q < mn_index(u, u->n[0], j, k); q++)
           u->at[q] = mass->at[q] > 0 ? mac->result[a].at[q]
-                     : kind[u->at - u->data + q] != MN_FACE_FLUID
+                     : kind[u->at - u->data + q] != MN_FACE_FLUID &&
+                             !left_behind(mac, kind[u->at - u->data + q])
                          ? mac->geometry.wall[a].at[q]
                          : u->at[q] + dt * mac->gradient[a].at[q];
     }

@@ -152,7 +152,7 @@ static inline void particle_from_grid(const mn_mac *mac, const mn_tracer *t, con
   int spray = mn_tracer_sample(t, &mac->state.liquid, x, dim) > 0;
   for (int a = 0; a < dim; a++) {
     double value = sample(t, &u[a], x, gradient, dim), *c = row + 2 * dim + 1 + a * dim;
-    int affine = !spray && !(mac->def->solid_count && touches_solid(mac, t, &u[a], x, dim));
+    int affine = !spray && !(mn_mac_has_solids(mac) && touches_solid(mac, t, &u[a], x, dim));
     for (int b = 0; b < dim; b++)
       c[b] = affine ? gradient[b] / g->dx : 0;
     double old = before ? sample(t, &before[a], x, gradient, dim) : 0;

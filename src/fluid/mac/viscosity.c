@@ -66,7 +66,7 @@ static coupling couple(const mn_mac *mac, int axis, const int at[3], int b, int 
   double value = g->wall[axis].at[q];
   if (kind == MN_FACE_SIDE || kind == MN_FACE_SOURCE)
     return (coupling){0, 1, value};
-  if (kind == MN_FACE_SLIP)
+  if (kind == MN_FACE_SLIP || kind == MN_FACE_SHELL)
     return (coupling){0, b == axis ? 1 : 0, value};
   double here = face_distance(&g->solid, axis, at[0], at[1], at[2]);
   double there = face_distance(&g->solid, axis, next[0], next[1], next[2]);
@@ -171,6 +171,12 @@ static void push(mn_mac *mac, double dt)
   }
 }
 
+/* By the end of the substep a body may have left the face: what it had in it goes on. */
+static int is_shut_by_body(unsigned char kind)
+{
+  return kind == MN_FACE_SLIP || kind == MN_FACE_SHELL;
+}
+
 mn_status mn_mac_diffuse(mn_mac *mac, double dt)
 {
   double nu = mac->def->fluid.viscosity, time = mac->geometry.time - dt;
@@ -195,8 +201,10 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt)
     int64_t size = (int64_t)mac->star[a].size;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
     for (int64_t q = 0; q < size; q++)
-      mac->star[a].data[q] =
-          kind[q] == MN_FACE_FLUID ? mac->result[a].data[q] : mac->geometry.wall[a].data[q];
+      mac->star[a].data[q] = kind[q] == MN_FACE_FLUID ? mac->result[a].data[q]
+                             : mac->bodies.on && is_shut_by_body(kind[q])
+                                 ? mac->star[a].data[q] + dt * mac->gradient[a].data[q]
+                                 : mac->geometry.wall[a].data[q];
   }
   mac->viscous_dt = dt;
   return MN_OK;

@@ -154,7 +154,7 @@ static void settle(mn_mac *mac, int64_t marked)
   for (int64_t i = 0; i < count; i++) {
     double *row = mn_particle(&w->next, (size_t)i);
     int gone = (i < marked && w->cells.cell[i] < 0) || keep_inside(mac, row);
-    if (!gone && mac->def->solid_count)
+    if (!gone && mn_mac_has_solids(mac))
       gone = leave_solids(mac, row, mac->grid.dim);
     w->cells.cell[i] =
         gone || in_drain(mac, row) ? -1 : mn_particle_cell(&w->cells, &mac->grid, row);

@@ -1,0 +1,159 @@
+/* Closed regions among moving bodies.
+
+   In a region without any opening the flow through its walls must sum to zero. Bodies that deform
+   keep their volume, if at all, to the accuracy of their own solver, and W V on the grid's faces to
+   that of W: a little remains. With Q_r the net inflow into region r, the velocities U of the
+   bodies' faces are changed by the least amount dU, weighted with the closed areas,
+
+       min sum_f A (1 - w) dU_f^2   with   sum_f c_rf dU_f = -Q_r,   c_rf = +-A (1 - w),
+
+   dU_f = sum_r sign_rf l_r, K l = -Q, K_rs = sum_f A (1 - w) sign_rf sign_sf: conjugate gradients
+   over the regions; K is singular where regions have walls only in common, and then Q sums to 0.
+
+   More than a few per cent of what the walls of the region move is not an error but a change of its
+   volume, which no incompressible flow allows: left for the pressure solve to refuse. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "fluid/mac/internal.h"
+
+/* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
+static const double MENDED = 0.03;
+
+/* Closed regions on both sides of a row's face, or -1. */
+static void regions_of(const mn_mac *mac, const mn_closed_face *f, int region[2])
+{
+  for (int high = 0; high < 2; high++) {
+    int at[3] = {f->i, f->j, f->k};
+    at[f->axis] -= !high;
+    int inside = at[f->axis] >= 0 && at[f->axis] < mac->grid.n[f->axis];
+    int r = inside ? mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]) : -1;
+    region[high] = r >= 0 && mn_pressure_get_region(mac->pressure, r).closed ? r : -1;
+  }
+  if (region[0] == region[1])
+    region[0] = region[1] = -1;
+}
+
+/* Area that the body closes. */
+static double closed_area(const mn_mac *mac, const mn_closed_face *f)
+{
+  double area = pow(mac->grid.dx, mac->grid.dim - 1);
+  return area * (1 - mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k));
+}
+
+static mn_status make_room(mn_mac *mac, size_t count)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (count <= b->regions)
+    return MN_OK;
+  for (int n = 0; n < 5; n++)
+    MN_TRY(mn_grow(mac->ctx, "closed regions", b->regions, 2 * count, sizeof(double),
+                   (void **)&b->region[n]));
+  b->regions = 2 * count;
+  return MN_OK;
+}
+
+/* y = K x on the regions that are mended, marked by least[r] > 0 */
+static void multiply(const mn_mac *mac, const double *mark, const double *x, double *y, int count)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  memset(y, 0, (size_t)count * sizeof *y);
+  for (size_t row = 0; row < b->weights->rows; row++) {
+    int r[2];
+    regions_of(mac, &b->face[row], r);
+    double change = 0; /* of what flows from low to high */
+    for (int s = 0; s < 2; s++)
+      change += r[s] >= 0 && mark[r[s]] > 0 ? (s ? 1 : -1) * x[r[s]] : 0;
+    change *= change != 0 ? closed_area(mac, &b->face[row]) : 0;
+    for (int s = 0; s < 2; s++)
+      if (r[s] >= 0 && mark[r[s]] > 0)
+        y[r[s]] += (s ? 1 : -1) * change;
+  }
+}
+
+static double dot(const double *a, const double *b, int count)
+{
+  double sum = 0;
+  for (int r = 0; r < count; r++)
+    sum += a[r] * b[r];
+  return sum;
+}
+
+/* l of K l = -Q; Q is used up. */
+static void solve(const mn_mac *mac, const double *mark, double *Q, double *l, double *d, double *y,
+                  int count)
+{
+  for (int r = 0; r < count; r++) {
+    Q[r] = mark[r] > 0 ? -Q[r] : 0; /* the residual */
+    d[r] = Q[r];
+    l[r] = 0;
+  }
+  double rr = dot(Q, Q, count), enough = 1e-26 * rr;
+  for (int n = 0; n < 2 * count && rr > enough; n++) {
+    multiply(mac, mark, d, y, count);
+    double curvature = dot(d, y, count);
+    if (!(curvature > 0))
+      break;
+    double step = rr / curvature, before = rr;
+    for (int r = 0; r < count; r++) {
+      l[r] += step * d[r];
+      Q[r] -= step * y[r];
+    }
+    rr = dot(Q, Q, count);
+    for (int r = 0; r < count; r++)
+      d[r] = Q[r] + rr / before * d[r];
+  }
+}
+
+/* mark[r] <- 1 for closed regions with a small net inflow that is to be mended; returns how many */
+static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, double *mark, int count)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  double scale = dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim);
+  int chosen = 0;
+  memset(mark, 0, (size_t)count * sizeof *mark);
+  for (size_t row = 0; row < b->weights->rows; row++) {
+    int r[2];
+    regions_of(mac, &b->face[row], r);
+    for (int s = 0; s < 2; s++)
+      if (r[s] >= 0)
+        mark[r[s]] += closed_area(mac, &b->face[row]) * fabs(b->U[row]);
+  }
+  for (int r = 0; r < count; r++) {
+    mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
+    Q[r] = region.closed ? region.rhs_sum * scale : 0;
+    int small = fabs(Q[r]) <= MENDED * mark[r];
+    mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small;
+    chosen += mark[r] > 0;
+    if (mark[r] > 0 && fabs(Q[r]) > fabs(b->net_flow))
+      b->net_flow = Q[r];
+  }
+  return chosen;
+}
+
+mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance, int *changed)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  int count = mn_pressure_region_count(mac->pressure);
+  *changed = 0;
+  b->net_flow = 0;
+  if (!count)
+    return MN_OK;
+  MN_TRY(make_room(mac, (size_t)count));
+  double *Q = b->region[0], *mark = b->region[1], *l = b->region[2];
+  mn_pressure_sum_regions(mac->pressure, &mac->b);
+  if (!choose(mac, dt, sum_tolerance, Q, mark, count))
+    return MN_OK;
+  solve(mac, mark, Q, l, b->region[3], b->region[4], count);
+  for (size_t row = 0; row < b->weights->rows; row++) {
+    const mn_closed_face *f = &b->face[row];
+    int r[2];
+    regions_of(mac, f, r);
+    for (int s = 0; s < 2; s++)
+      b->U[row] += r[s] >= 0 && mark[r[s]] > 0 ? (s ? 1 : -1) * l[r[s]] : 0;
+    mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, b->U[row]);
+  }
+  *changed = 1;
+  return MN_OK;
+}

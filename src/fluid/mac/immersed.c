@@ -1,0 +1,324 @@
+/* Bodies of other solvers: their surfaces on the grid, within a substep.
+
+   begin    surfaces as they are at its start: what is carried is carried around them
+   solve    surfaces where the interface says; if it is frozen, only in the first solve, so that
+            later ones differ in nothing but the velocities W V, and cost one pressure solve each
+   commit   surfaces of the last solve become those of the next start
+
+   A face belongs to a body if a thin surface blocks its link, or if a closed one is the nearest
+   solid and closes a part of it or of one of its cells. Fluid slides along bodies.
+
+   Verified by tests/verify/test_added_mass.c, test_body_balance.c. */
+#include "fluid/mac/immersed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "fluid/mac/internal.h"
+
+/* Radius of W's kernel, in cells. */
+static const double RADIUS = 1.5;
+
+/* ---- copies of an interface ------------------------------------------------------------------ */
+
+static mn_status keep(mn_mac *mac, const mn_interface *from, mn_interface *to)
+{
+  size_t n = from->count, m = (size_t)from->dim * from->elements;
+  if (to->count != n || to->elements != from->elements || to->dim != from->dim) {
+    mn_interface_destroy(to);
+    MN_TRY(mn_interface_create(mac->ctx, from->dim, n, from->elements, to));
+  }
+  memcpy(to->X, from->X, n * sizeof *to->X);
+  memcpy(to->V, from->V, n * sizeof *to->V);
+  memcpy(to->body, from->body, n * sizeof *to->body);
+  memcpy(to->two_sided, from->two_sided, n * sizeof *to->two_sided);
+  memcpy(to->rigid, from->rigid, n * sizeof *to->rigid);
+  memcpy(to->element, from->element, m * sizeof *to->element);
+  return MN_OK;
+}
+
+/* The same surfaces at the same place. */
+static int same(const mn_immersed *im, const mn_interface *f)
+{
+  return im->points == f->count && im->elements == f->elements &&
+         !memcmp(im->X, f->X, f->count * sizeof *f->X) &&
+         !memcmp(im->element, f->element, (size_t)f->dim * f->elements * sizeof *f->element);
+}
+
+/* ---- faces ----------------------------------------------------------------------------------- */
+
+/* Cells around all bodies: [lo, hi). */
+static void around(const mn_mac *mac, const mn_immersed *im, int lo[3], int hi[3])
+{
+  const mn_grid *g = &mac->grid;
+  for (int a = 0; a < 3; a++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int b = 0; b < im->bodies; b++)
+      if (im->body[b].elements) {
+        low = fmin(low, im->body[b].lo.v[a]);
+        high = fmax(high, im->body[b].hi.v[a]);
+      }
+    low = a < g->dim ? floor((low - g->origin.v[a]) / g->dx) - 2 : 0;
+    high = a < g->dim ? ceil((high - g->origin.v[a]) / g->dx) + 2 : 1;
+    lo[a] = (int)mn_clamp(low, 0, g->n[a]);
+    hi[a] = (int)mn_clamp(high, 0, g->n[a]);
+  }
+}
+
+/* Mean of a nodal field over a face. */
+static double face_mean(const mn_field *node, int axis, int i, int j, int k)
+{
+  int three = node->grid->dim == 3;
+  int64_t b = node->stride[three ? (axis + 1) % 3 : 1 - axis];
+  int64_t c = three ? node->stride[(axis + 2) % 3] : 0;
+  const double *d = node->at + mn_index(node, i, j, k);
+  return 0.25 * (d[0] + d[b] + d[c] + d[b + c]);
+}
+
+int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k)
+{
+  if (im->two_sided_elements && mn_immersed_blocks(im, axis, i, j, k))
+    return im->link[im->blocked[axis][mn_index(&im->face[axis], i, j, k)] - 1].body;
+  if (!im->closed_elements)
+    return -1;
+  if (mac->def->solid_count &&
+      face_mean(&mac->geometry.obstacles, axis, i, j, k) <= face_mean(&im->distance, axis, i, j, k))
+    return -1;
+  return mn_immersed_face_body(im, axis, i, j, k);
+}
+
+/* Whether bodies and the face have to do with each other: a cell beside it is fluid, and the face
+   or one of its cells is closed in part. */
+static int concerns(const mn_mac *mac, int a, int i, int j, int k)
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  const mn_field *w = &g->open[a], *cells = &g->volume;
+  int64_t q = mn_index(w, i, j, k), c = mn_index(cells, i, j, k);
+  int at[3] = {i, j, k}, alive = 0, cut = w->at[q] < 1;
+  int kind = g->kind[a][w->at - w->data + q];
+  if (kind == MN_FACE_SIDE || kind == MN_FACE_SOURCE)
+    return 0;
+  for (int high = 0; high < 2; high++) {
+    int64_t n = high ? c : c - cells->stride[a];
+    if (high ? at[a] >= cells->n[a] : at[a] <= 0)
+      continue;
+    alive |= g->cell_extension.layer[cells->at - cells->data + n] == 0;
+    cut |= cells->at[n] < 1;
+  }
+  return alive && cut;
+}
+
+static mn_status make_room(mn_mac *mac, size_t count)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (count <= b->capacity)
+    return MN_OK;
+  size_t old = b->capacity, room = count + count / 2;
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->face, (void **)&b->face));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->U, (void **)&b->U));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->U, (void **)&b->U_start));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->F, (void **)&b->F));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->F, (void **)&b->mass));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->counts, (void **)&b->counts));
+  b->capacity = room;
+  return MN_OK;
+}
+
+/* In index order, so that every sum over them is the same for any threads. */
+static mn_status list_faces(mn_mac *mac, const mn_immersed *im, size_t *count)
+{
+  int lo[3], hi[3];
+  *count = 0;
+  around(mac, im, lo, hi);
+  for (int a = 0; a < mac->grid.dim; a++)
+    for (int k = lo[2]; k < hi[2] + (a == 2); k++)
+      for (int j = lo[1]; j < hi[1] + (a == 1); j++)
+        for (int i = lo[0]; i < hi[0] + (a == 0); i++) {
+          int body = concerns(mac, a, i, j, k) ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
+          if (body < 0)
+            continue;
+          MN_TRY(make_room(mac, *count + 1));
+          mn_closed_face *f = &mac->bodies.face[(*count)++];
+          int32_t link =
+              im->two_sided_elements ? im->blocked[a][mn_index(&im->face[a], i, j, k)] : 0;
+          if (link)
+            *f = im->link[link - 1];
+          else
+            *f = (mn_closed_face){a, i, j, k, body, MN_NO_ELEMENT, 0.5};
+        }
+  return MN_OK;
+}
+
+/* ---- placement ------------------------------------------------------------------------------- */
+
+static mn_status create(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (b->weights)
+    return MN_OK;
+  MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed));
+  MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed_start));
+  MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "fluid parts", &b->part));
+  for (int a = 0; a < mac->grid.dim && mn_mac_second_order(mac); a++)
+    MN_TRY(mn_field_create(mac->ctx, &mac->grid, (mn_place)a, "velocity without pressure",
+                           &b->bare[a]));
+  MN_TRY(mn_mac_geometry_keep_obstacles(mac));
+  return mn_weights_create(mac->ctx, RADIUS * mac->grid.dx, &b->weights);
+}
+
+void mn_mac_bodies_destroy(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  mn_immersed_destroy(&mac->immersed);
+  mn_immersed_destroy(&mac->immersed_start);
+  mn_weights_destroy(&b->weights);
+  mn_interface_destroy(&b->start);
+  mn_interface_destroy(&b->last);
+  mn_field_destroy(&b->part);
+  for (int a = 0; a < 3; a++)
+    mn_field_destroy(&b->bare[a]);
+  mn_free(b->face);
+  mn_free(b->U);
+  mn_free(b->U_start);
+  mn_free(b->F);
+  mn_free(b->mass);
+  mn_free(b->counts);
+  for (int n = 0; n < 5; n++)
+    mn_free(b->region[n]);
+}
+
+/* The geometry with these surfaces, the faces that feel them, and W. */
+static mn_status apply(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)
+{
+  size_t count;
+  if (!mn_mac_geometry_update(mac, time, dt, im, stamp))
+    return MN_OK;
+  mac->geometry.stamp = 0; /* until all is done */
+  MN_TRY(list_faces(mac, im, &count));
+  MN_TRY(mn_weights_place(mac->bodies.weights, im, mac->bodies.face, count));
+  mn_mac_bodies_parts(mac, im);
+  mac->geometry.stamp = stamp;
+  return MN_OK;
+}
+
+/* U = W V, also as the velocity of what closes the faces. */
+static void move_walls(mn_mac *mac, const mn_vec3 *V)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  mn_weights_gather(b->weights, V, b->U);
+  for (size_t r = 0; r < b->weights->rows; r++) {
+    const mn_closed_face *f = &b->face[r];
+    mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, b->U[r]);
+  }
+}
+
+mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  b->placed = 0;
+  if (!b->on) {
+    mn_mac_geometry_update(mac, time, dt, NULL, 0);
+    return MN_OK;
+  }
+  MN_TRY(apply(mac, time, dt, mac->immersed_start, b->stamp_start));
+  move_walls(mac, b->start.V);
+  return MN_OK;
+}
+
+static mn_status check(mn_mac *mac, const mn_interface *f)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  if (f->dim != mac->grid.dim)
+    return mn_fail(mac->ctx, MN_BAD_INPUT, "the interface has %d dimensions, the fluid %d", f->dim,
+                   mac->grid.dim);
+  if (f->count != b->start.count || f->elements != b->start.elements)
+    return mn_fail(mac->ctx, MN_BAD_INPUT,
+                   "the fluid met surfaces of %zu points and %zu elements, and shall now solve "
+                   "with %zu and %zu: call `meet` when they change",
+                   b->start.count, b->start.elements, f->count, f->elements);
+  return MN_OK;
+}
+
+mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  MN_TRY(check(mac, interface));
+  if (!b->placed || !interface->frozen) {
+    b->placed = 0;
+    if (!b->stamp_end || !same(mac->immersed, interface)) {
+      b->stamp_end = 0;
+      MN_TRY(mn_immersed_place(mac->immersed, interface));
+      b->stamp_end = ++b->stamp;
+    }
+    MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
+    mn_weights_gather(b->weights, b->start.V, b->U_start);
+    b->placed = 1;
+  }
+  move_walls(mac, interface->V);
+  return keep(mac, interface, &b->last);
+}
+
+/* The surfaces at the start of the next substep. */
+static mn_status move_on(mn_mac *mac, const mn_interface *interface)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  MN_TRY(keep(mac, interface, &b->start));
+  if (b->stamp_start && same(mac->immersed_start, interface))
+    return MN_OK;
+  mn_immersed *old = mac->immersed_start;
+  mac->immersed_start = mac->immersed;
+  mac->immersed = old;
+  long stamp = b->stamp_end;
+  b->stamp_end = b->stamp_start;
+  b->stamp_start = stamp;
+  if (stamp && same(mac->immersed_start, interface))
+    return MN_OK;
+  b->stamp_start = 0;
+  MN_TRY(mn_immersed_place(mac->immersed_start, interface));
+  b->stamp_start = ++b->stamp;
+  return MN_OK;
+}
+
+mn_status mn_mac_bodies_meet(mn_mac *mac, const mn_interface *interface)
+{
+  mac->bodies.on = interface->count > 0;
+  if (!mac->bodies.on)
+    return MN_OK;
+  MN_TRY(create(mac));
+  if (interface->dim != mac->grid.dim)
+    return mn_fail(mac->ctx, MN_BAD_INPUT, "the interface has %d dimensions, the fluid %d",
+                   interface->dim, mac->grid.dim);
+  return move_on(mac, interface);
+}
+
+mn_status mn_mac_bodies_commit(mn_mac *mac)
+{
+  return mac->bodies.on && mac->bodies.placed ? move_on(mac, &mac->bodies.last) : MN_OK;
+}
+
+void mn_mac_bodies_forget(mn_mac *mac)
+{
+  mac->bodies.stamp_start = mac->bodies.stamp_end = 0;
+  mac->bodies.placed = 0;
+}
+
+/* ---- speeds ---------------------------------------------------------------------------------- */
+
+double mn_mac_bodies_speed(const mn_mac *mac)
+{
+  const mn_interface *f = &mac->bodies.start;
+  double most = 0;
+  for (size_t i = 0; i < f->count && mac->bodies.on; i++)
+    most = fmax(most, mn_length(f->V[i]));
+  return most;
+}
+
+double mn_mac_bodies_jump(const mn_mac *mac)
+{
+  const mn_interface *a = &mac->bodies.start, *b = &mac->bodies.last;
+  double most = 0;
+  for (size_t i = 0; i < a->count && mac->bodies.placed; i++)
+    most = fmax(most, mn_length(mn_sub(b->V[i], a->V[i])));
+  return most;
+}

@@ -1,0 +1,59 @@
+/* Bodies of other solvers in the grid fluid: where their surfaces are, and what they feel. */
+#ifndef MN_FLUID_MAC_IMMERSED_H
+#define MN_FLUID_MAC_IMMERSED_H
+
+#include "grid/transfer.h"
+
+typedef struct mn_mac mn_mac;
+
+/* Work; nothing of it is state. */
+typedef struct mn_mac_bodies {
+  int on;             /* there are surfaces */
+  mn_interface start; /* as they were met, or at the end of the last substep: X, V, no loads */
+  mn_interface last;  /* of the last solve: X, V */
+  long stamp, stamp_start, stamp_end; /* number of the last placement, and of those two */
+  int placed;                         /* surfaces of this substep's end are on the grid */
+  mn_weights *weights; /* rows: the faces that feel bodies, at the present geometry */
+  mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
+  mn_field bare[3];    /* faces: velocity without any pressure; smoke of order 2 only, else star */
+  size_t capacity;     /* rows: */
+  mn_closed_face *face;
+  double *U;         /* m/s, of the body */
+  double *U_start;   /* m/s, the same at the start of the substep */
+  double *F, *mass;  /* N, kg */
+  int *counts;       /* for pressure differences */
+  size_t regions;    /* capacity of the next: */
+  double *region[5]; /* net inflows and how to mend them */
+  double net_flow;   /* m^3/s, the greatest that was mended in the last solve */
+} mn_mac_bodies;
+
+/* immersed.c */
+void mn_mac_bodies_destroy(mn_mac *mac);
+/* mn_fluid_ops.meet, but for the state at time 0. */
+MN_MUST_CHECK mn_status mn_mac_bodies_meet(mn_mac *mac, const mn_interface *interface);
+/* Geometry at `time` with the surfaces at the start of the substep, or without any. */
+MN_MUST_CHECK mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt);
+/* Geometry with the surfaces of the interface at the end of the substep, and their velocities. */
+MN_MUST_CHECK mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface);
+/* The surfaces of the last solve are those of the next start. */
+MN_MUST_CHECK mn_status mn_mac_bodies_commit(mn_mac *mac);
+/* The state was changed from outside: nothing is known of where its surfaces are. */
+void mn_mac_bodies_forget(mn_mac *mac);
+/* Greatest speed of a point at the start, and greatest change of a velocity in the substep, m/s. */
+double mn_mac_bodies_speed(const mn_mac *mac);
+double mn_mac_bodies_jump(const mn_mac *mac);
+
+/* compatible.c */
+/* Corrects the bodies' velocities on the faces of closed regions into which a little more flows
+   than out. b must be that of the velocities as they are; returns whether it is to be made anew. */
+MN_MUST_CHECK mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance,
+                                           int *changed);
+
+/* parts.c */
+void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im);
+
+/* loads.c */
+/* load and mass of the interface from the last solve */
+MN_MUST_CHECK mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface);
+
+#endif

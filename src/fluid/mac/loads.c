@@ -1,0 +1,229 @@
+/* What the fluid does to bodies.
+
+   Impulses. Face f along axis a between the cells L and R, A = dx^(dim-1), open part w; p is the
+   pressure of the solve, 0 in cells without fluid. The face's dual cell holds theta s of fluid, s
+   the mean fluid part of both cells (parts.c), theta the part of the link L-R that liquid fills, as
+   the pressure system has it: 1 inside, phi_L / (phi_L - phi_R) at the surface, 1/2 at an open
+   side, 0 in air. Of that, w theta moves with u and (s - w) theta with the body:
+
+       rho theta w (u - u*) dx^dim = dt A w (p_L - p_R)                          the projection
+       F = A (1 - w) (p_L - p_R) - rho theta (s - w) dx^dim (U - U*) / dt       on the body
+
+   so that over all faces  sum F dt + change of sum rho theta [w u + (s - w) U] dx^dim  is what the
+   domain's sides and sources do: momentum is kept to rounding [Akbay 2018, section 2.4; Robinson-
+   Mosher et al. 2008]. The second term is the fluid between the last cell centre and the wall; w
+   may be greater than s. U*, its velocity before, includes the forces on the fluid: U of the last
+   substep + dt a beside a closed body, which fluid slides along; u* (without pressure) on a face
+   that a thin surface blocks, where all of it is caught.
+
+   At rest under gravity F sums to rho g times the volume of the body, and its torque to that about
+   the centre of volume, both exactly.
+
+   Smoke works with the pressure above that at rest; closed bodies get the rest from their elements,
+   -rho g.x n, integrated exactly.
+
+   Pressure differences (2.3.5 there): f_i = sum_f K_if dp_f n_f.n_i A_i n_i / sum_f K_if over the
+   faces between a cell of fluid and one that is mostly solid, or blocked. Not conservative.
+
+   mass: rho theta max(s - w, 0) dx^dim, shared by W.
+
+   Verified by tests/verify/test_added_mass.c, test_body_balance.c, test_neutral.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "fluid/mac/internal.h"
+
+/* What is on one side of a face. */
+typedef struct side {
+  int inside;  /* of the domain */
+  double p;    /* Pa; 0 without fluid */
+  double part; /* fluid part */
+  double phi;  /* level set of a liquid, -1 for smoke */
+} side;
+
+static side look(const mn_mac *mac, const mn_closed_face *f, int high)
+{
+  int at[3] = {f->i, f->j, f->k};
+  at[f->axis] -= !high;
+  if (at[f->axis] < 0 || at[f->axis] >= mac->grid.n[f->axis])
+    return (side){0};
+  int64_t c = mn_index(&mac->dp, at[0], at[1], at[2]);
+  const mn_field *phi = mn_mac_is_water(mac) ? &mac->liquid_next : NULL;
+  side s = {1, 0, mac->bodies.part.at[c], phi ? phi->at[c] : -1};
+  int64_t base = mac->dp.at - mac->dp.data;
+  int fluid = mac->geometry.cell_extension.layer[base + c] == 0 && s.phi < 0;
+  if (fluid)
+    s.p = mac->dp.at[c] + (mac->extrapolates ? mac->state.p.at[c] : 0);
+  return s;
+}
+
+/* Part of the link between the two centres that fluid fills. */
+static double link_part(const side *low, const side *high)
+{
+  if (!low->inside || !high->inside) {
+    const side *one = low->inside ? low : high;
+    return one->phi < 0 ? 0.5 : 0;
+  }
+  if (low->phi < 0 && high->phi < 0)
+    return 1;
+  if (low->phi >= 0 && high->phi >= 0)
+    return 0;
+  double t = low->phi < 0 ? low->phi / (low->phi - high->phi) : high->phi / (high->phi - low->phi);
+  return fmax(t, MN_MAC_THETA_MIN);
+}
+
+static double mean_part(const side *low, const side *high)
+{
+  if (low->inside && high->inside)
+    return 0.5 * (low->part + high->part);
+  return low->inside ? low->part : high->part;
+}
+
+/* F of each row, and its mass. */
+static void impulses(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  double dx = mac->grid.dx, A = pow(dx, mac->grid.dim - 1), rho = mac->def->fluid.density;
+  int64_t rows = (int64_t)b->weights->rows;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t r = 0; r < rows; r++) {
+    const mn_closed_face *f = &b->face[r];
+    side low = look(mac, f, 0), high = look(mac, f, 1);
+    double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+    double m = rho * link_part(&low, &high) * (mean_part(&low, &high) - w) * A * dx;
+    const mn_field *bare = b->bare[f->axis].data && mac->extrapolates ? b->bare : mac->star;
+    double before =
+        f->element != MN_NO_ELEMENT
+            ? mn_get(&bare[f->axis], f->i, f->j, f->k)
+            : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
+    b->F[r] = A * (1 - w) * (low.p - high.p) - m * (b->U[r] - before) / mac->dt;
+    b->mass[r] = fmax(m, 0);
+  }
+}
+
+/* ---- pressure differences -------------------------------------------------------------------- */
+
+/* dp of a face, 0 if it is none between fluid and solid; *counts says whether it is. */
+static double difference(const mn_mac *mac, const mn_closed_face *f, int *counts)
+{
+  side low = look(mac, f, 0), high = look(mac, f, 1);
+  int blocked = f->element != MN_NO_ELEMENT;
+  *counts = blocked || (low.part < 0.5) != (high.part < 0.5);
+  if (blocked)
+    return low.p - high.p;
+  return (low.part < 0.5 ? 0 : low.p) - (high.part < 0.5 ? 0 : high.p);
+}
+
+/* Cubic kernel of radius 1. */
+static double kernel(double t)
+{
+  return t < 0.5 ? 1 - 6 * t * t * (1 - t) : t < 1 ? 2 * (1 - t) * (1 - t) * (1 - t) : 0;
+}
+
+static int compare(const mn_closed_face *a, const mn_closed_face *b)
+{
+  int d[4] = {a->axis - b->axis, a->k - b->k, a->j - b->j, a->i - b->i};
+  return d[0] ? d[0] : d[1] ? d[1] : d[2] ? d[2] : d[3];
+}
+
+/* The row of a face, or -1: they are in order. */
+static int64_t row_of(const mn_mac_bodies *b, const mn_closed_face *f)
+{
+  int64_t lo = 0, hi = (int64_t)b->weights->rows;
+  while (lo < hi) {
+    int64_t middle = lo + (hi - lo) / 2;
+    int order = compare(&b->face[middle], f);
+    if (order == 0)
+      return middle;
+    lo = order < 0 ? middle + 1 : lo;
+    hi = order < 0 ? hi : middle;
+  }
+  return -1;
+}
+
+/* Sums of K dp n.n_i and of K over the faces of one axis in reach of point i. */
+static void add_faces(const mn_mac *mac, const mn_interface *interface, size_t i, int axis,
+                      double *sum, double *weight)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  const mn_field *face = &mac->geometry.open[axis];
+  double reach = b->weights->radius, dx = mac->grid.dx;
+  int lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double s = (interface->X[i].v[a] - mac->grid.origin.v[a]) / dx - mn_offset(face->place, a);
+    lo[a] = (int)mn_clamp(ceil(s - reach / dx), 0, face->n[a]);
+    hi[a] = (int)mn_clamp(floor(s + reach / dx), -1, face->n[a] - 1);
+  }
+  for (int kk = lo[2]; kk <= hi[2]; kk++)
+    for (int jj = lo[1]; jj <= hi[1]; jj++)
+      for (int ii = lo[0]; ii <= hi[0]; ii++) {
+        int64_t r = row_of(b, &(mn_closed_face){.axis = axis, .i = ii, .j = jj, .k = kk});
+        if (r < 0 || b->face[r].body != interface->body[i] || !b->counts[r])
+          continue;
+        mn_vec3 x = mn_position(face, ii, jj, kk);
+        double K = kernel(mn_length(mn_sub(interface->X[i], x)) / reach);
+        *sum += K * b->F[r] * interface->N[i].v[axis];
+        *weight += K;
+      }
+}
+
+static void differences(mn_mac *mac, mn_interface *interface)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  for (size_t r = 0; r < b->weights->rows; r++)
+    b->F[r] = difference(mac, &b->face[r], &b->counts[r]);
+  int64_t count = (int64_t)interface->count;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t i = 0; i < count; i++) {
+    double sum = 0, weight = 0;
+    for (int a = 0; a < mac->grid.dim; a++)
+      add_faces(mac, interface, (size_t)i, a, &sum, &weight);
+    double force = weight > 0 ? sum / weight * interface->area[i] : 0;
+    interface->load[i] = mn_scale(force, interface->N[i]);
+  }
+}
+
+/* ---- the pressure at rest -------------------------------------------------------------------- */
+
+/* -p n over an element, p linear, shared by its points with their linear weights: force and torque
+   are exact. */
+static void add_rest(const mn_mac *mac, mn_interface *f)
+{
+  mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
+  mn_vec3 top = mn_mac_top(mac);
+  int dim = f->dim;
+  for (size_t e = 0; e < f->elements; e++) {
+    const uint32_t *at = f->element + (size_t)dim * e;
+    if (f->two_sided[at[0]])
+      continue;
+    mn_vec3 a = f->X[at[0]], u = mn_sub(f->X[at[1]], a), n;
+    if (dim == 2) /* the fluid on the right */
+      n = mn_v3(u.y, -u.x, 0);
+    else
+      n = mn_scale(0.5, mn_cross(u, mn_sub(f->X[at[2]], a)));
+    double p[3], sum = 0;
+    for (int v = 0; v < dim; v++) {
+      p[v] = mn_dot(weight, mn_sub(f->X[at[v]], top));
+      sum += p[v];
+    }
+    for (int v = 0; v < dim; v++)
+      f->load[at[v]] = mn_madd(f->load[at[v]], -(sum + p[v]) / (dim * (dim + 1)), n);
+  }
+}
+
+mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  memset(interface->load, 0, interface->count * sizeof *interface->load);
+  memset(interface->mass, 0, interface->count * sizeof *interface->mass);
+  impulses(mac);
+  mn_weights_share(b->weights, b->mass, interface->mass);
+  if (interface->impulse)
+    MN_TRY(mn_weights_scatter(b->weights, b->F, interface->load));
+  else
+    differences(mac, interface);
+  if (!mn_mac_is_water(mac))
+    add_rest(mac, interface);
+  return MN_OK;
+}

@@ -1,0 +1,93 @@
+/* Added mass: a disk that starts in a fixed circle, a sphere in a shell.
+
+   Inviscid fluid at rest between radius a and b, whose inner wall starts with the acceleration dU:
+   the force is -C_m rho V dU with
+
+       disk     C_m = (b^2 + a^2) / (b^2 - a^2)          sphere   C_m = (b^3 + 2 a^3) / (2 (b^3 -
+   a^3))
+
+   [Lamb, Hydrodynamics, articles 68, 93; two dimensions by the same potential]. */
+#include "body_case.h"
+#include "mac_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct vessel {
+  mac_case c;
+  body_case body;
+  mn_solid_def wall;
+  mn_vec3 center;
+  double a, b;
+} vessel;
+
+/* A box of n cells a side with a round hole of radius b, and in it a body of radius a. */
+static void vessel_begin(vessel *v, int dim, int n, double a, double b)
+{
+  double z = dim == 3 ? 0.5 : 0;
+  mac_case_begin(&v->c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
+  v->center = mn_v3(0.5, 0.5, z);
+  v->a = a;
+  v->b = b;
+  mn_shape *parts[2];
+  CHECK_OK(v->c.ctx, mn_shape_box(v->c.ctx, dim, mn_v3(-1, -1, -1), mn_v3(2, 2, 2), &parts[0]));
+  CHECK_OK(v->c.ctx, mn_shape_sphere(v->c.ctx, dim, v->center, b, &parts[1]));
+  v->wall = (mn_solid_def){.name = "wall"};
+  CHECK_OK(v->c.ctx, mn_shape_difference(v->c.ctx, parts, 2, &v->wall.shape));
+  v->c.def.solids = &v->wall;
+  v->c.def.solid_count = 1;
+  mac_case_start(&v->c);
+  if (dim == 2)
+    body_disk(&v->body, v->c.ctx, a, 8 * n);
+  else
+    body_ball(&v->body, v->c.ctx, a, n > 32 ? 5 : 4);
+  body_put(&v->body, v->center, 0, mn_v3(0, 0, 0), 0);
+  CHECK_OK(v->c.ctx, v->c.fluid.ops->meet(v->c.fluid.self, &v->body.face));
+}
+
+static void vessel_end(vessel *v)
+{
+  body_destroy(&v->body);
+  mac_case_end(&v->c);
+}
+
+/* The measured C_m of a start along x. */
+static double coefficient(int dim, int n, double a, double b)
+{
+  vessel v;
+  const double dt = 1e-3, speed = 1e-3;
+  vessel_begin(&v, dim, n, a, b);
+  const mn_fluid_ops *ops = v.c.fluid.ops;
+  CHECK_OK(v.c.ctx, ops->begin(v.c.fluid.self, 0, dt));
+  body_put(&v.body, v.center, 0, mn_v3(speed, 0, 0), 0);
+  CHECK_OK(v.c.ctx, ops->solve(v.c.fluid.self, &v.body.face, &v.c.report));
+  double force = body_force(&v.body).x;
+  double volume = dim == 2 ? MN_PI * a * a : 4 * MN_PI / 3 * a * a * a;
+  vessel_end(&v);
+  return -force * dt / (speed * volume);
+}
+
+static void test_disk(void **state)
+{
+  (void)state;
+  struct {
+    double a;
+    int n;
+    double bound;
+  } cases[] = {
+      {0.2, 32, 0.015}, {0.2, 64, 0.005}, {0.2, 128, 0.005}, {0.1, 64, 0.015}, {0.1, 128, 0.005}};
+  for (int i = 0; i < 5; i++) {
+    double a = cases[i].a, b = 0.4, exact = (b * b + a * a) / (b * b - a * a);
+    double got = coefficient(2, cases[i].n, a, b);
+    printf("disk a %g n %d: C_m %.5f of %.5f, %+.3f %%\n", a, cases[i].n, got, exact,
+           100 * (got / exact - 1));
+    CHECK_LE(fabs(got / exact - 1), cases[i].bound);
+  }
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_disk)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
