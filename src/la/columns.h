@@ -1,0 +1,29 @@
+/* Orthonormal bases of a few long columns, leaving out those that are nearly a combination of
+   others. Matrices are stored by columns without gaps, n x k with n >= 1; n must fit an int. */
+#ifndef MN_LA_COLUMNS_H
+#define MN_LA_COLUMNS_H
+
+#include "base/memory.h"
+
+/* A = Q R on the columns that are kept, in their order. Column j stays if its part orthogonal to
+   those kept before it is more than least[j] times its length (and than rounding). On return the
+   first m columns of a are Q, r is m x m, upper triangular, kept[0 .. m) names the columns, and m
+   is returned. `work` has room for 2 k numbers, r for k x k. */
+int mn_columns_in_order(size_t n, int k, double *a, const double *least, double *r, int *kept,
+                        double *work);
+
+/* The same in the order of column pivoting: the longest orthogonal part first, down to `cut` times
+   the longest (and rounding). */
+MN_MUST_CHECK mn_status mn_columns_pivoted(mn_context *ctx, mn_arena *arena, size_t n, int k,
+                                           double *a, double cut, double *r, int *kept, int *m);
+
+/* Moves column kept[j] of B (rows x k) to place j, for all j < m; the others end up anywhere. */
+void mn_columns_reorder(size_t rows, int m, const int *kept, double *b);
+/* B <- B R^-1 for B rows x m. */
+void mn_columns_divide(size_t rows, int m, const double *r, double *b);
+/* C <- A^T B for A n x k, B n x m. */
+void mn_columns_inner(size_t n, int k, int m, const double *a, const double *b, double *c);
+/* y <- y + s A x for A n x k. */
+void mn_columns_combine(size_t n, int k, double s, const double *a, const double *x, double *y);
+
+#endif
