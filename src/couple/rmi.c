@@ -13,11 +13,11 @@ mn_rmi_def mn_rmi_def_default(void)
 {
   return (mn_rmi_def){.method = MN_RMI_REDUCED,
                       .max_iterations = 30,
-                      .least_iterations = 1,
+                      .least_iterations = 2,
                       .predictor = 1,
-                      .reuse = 8,
-                      .max_columns = 40,
-                      .filter = 0.2,
+                      .reuse = 16,
+                      .max_columns = 60,
+                      .filter = 0.1,
                       .filter_current = 1e-3,
                       .columns = MN_RMI_NEWEST,
                       .loads = MN_RMI_LOADS_OF_FLUID,
@@ -27,7 +27,6 @@ mn_rmi_def mn_rmi_def_default(void)
 mn_rmi_def mn_rmi_def_published(void)
 {
   mn_rmi_def def = mn_rmi_def_default();
-  def.least_iterations = 2;
   def.omega = 1;
   def.reuse = 0;
   def.filter = def.filter_current = 0;
@@ -121,9 +120,9 @@ static mn_status allocate(mn_rmi *rmi)
   mn_context *ctx = rmi->ctx;
   const mn_rmi_def *def = &rmi->def;
   size_t nx = def->x_size, np = def->p_size, longer = nx > np ? nx : np;
-  double **of_x[] = {&rmi->move1, &rmi->move2,   &rmi->x_start, &rmi->x_f,  &rmi->x_f_old,
-                     &rmi->x_s,   &rmi->x_s_old, &rmi->r,       &rmi->r_old};
-  double **of_p[] = {&rmi->p_f, &rmi->p_f_old, &rmi->p_s, &rmi->p_s_old};
+  double **of_x[] = {&rmi->move1, &rmi->move2,    &rmi->x_start, &rmi->x_f,   &rmi->x_f_base,
+                     &rmi->x_s,   &rmi->x_s_base, &rmi->r,       &rmi->r_base};
+  double **of_p[] = {&rmi->p_f, &rmi->p_f_base, &rmi->p_s, &rmi->p_s_base};
   for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
     MN_TRY(MN_NEW(ctx, "x of a coupling", nx, of_x[i]));
   for (size_t i = 0; i < sizeof of_p / sizeof *of_p; i++)
@@ -167,8 +166,8 @@ void mn_rmi_destroy(mn_rmi **handle)
   mn_rmi *rmi = *handle;
   double *all[] = {rmi->x_weight,  rmi->p_weight, rmi->fluid.in, rmi->fluid.out, rmi->solid.in,
                    rmi->solid.out, rmi->move1,    rmi->move2,    rmi->x_start,   rmi->x_f,
-                   rmi->p_f,       rmi->x_f_old,  rmi->p_f_old,  rmi->p_s,       rmi->x_s,
-                   rmi->p_s_old,   rmi->x_s_old,  rmi->r,        rmi->r_old,     rmi->residual,
+                   rmi->p_f,       rmi->x_f_base, rmi->p_f_base, rmi->p_s,       rmi->x_s,
+                   rmi->p_s_base,  rmi->x_s_base, rmi->r,        rmi->r_base,    rmi->residual,
                    rmi->answer};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
@@ -221,7 +220,8 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
   rmi->number[MN_RMI_DT2] = rmi->number[MN_RMI_DT1];
   rmi->number[MN_RMI_DT1] = rmi->dt;
   rmi->number[MN_RMI_LAST_OMEGA] = rmi->last_omega;
-  rmi->number[MN_RMI_REMAINDER] = rmi->remainder;
+  rmi->number[MN_RMI_REMAINDER] = rmi->remainder[0];
+  rmi->number[MN_RMI_REMAINDER_LATER] = rmi->remainder[1];
   if (rmi->def.method == MN_RMI_REDUCED) {
     double scale = mn_rmi_dt_scale(rmi);
     age_columns(rmi, &rmi->fluid, rmi->count_before[0], scale, 0);
@@ -235,7 +235,8 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
 void mn_rmi_reject(mn_rmi *rmi)
 {
   rmi->count[MN_RMI_FLUID_COUNT] = rmi->count[MN_RMI_SOLID_COUNT] = 0;
-  rmi->number[MN_RMI_LAST_OMEGA] = rmi->number[MN_RMI_REMAINDER] = 0;
+  rmi->number[MN_RMI_LAST_OMEGA] = 0;
+  rmi->number[MN_RMI_REMAINDER] = rmi->number[MN_RMI_REMAINDER_LATER] = 0;
   rmi->phase = MN_RMI_IDLE;
 }
 

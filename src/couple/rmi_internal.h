@@ -22,7 +22,9 @@ enum {
   MN_RMI_DT2,        /* s, of the one before */
   MN_RMI_COLUMN_DT,  /* s, that the columns are scaled to */
   MN_RMI_LAST_OMEGA, /* aitken: the last factor; 0: none yet */
-  MN_RMI_REMAINDER,  /* reduced: 1 + mu of what no column described; 0: none yet */
+  MN_RMI_REMAINDER,  /* reduced: 1 + mu of what no column described, in the first step of a substep;
+                        0:  none yet */
+  MN_RMI_REMAINDER_LATER, /* and in later ones */
   MN_RMI_NUMBERS
 };
 
@@ -43,16 +45,17 @@ struct mn_rmi {
   /* the running step, which accept takes over */
   enum { MN_RMI_IDLE, MN_RMI_STEPPED } phase;
   mn_reason reason;
-  double dt, last_omega, remainder;
+  double dt, last_omega, remainder[2];
   int64_t count_before[2]; /* columns of earlier substeps */
   int iterations;
   double *x_start;
-  double *x_f, *p_f, *x_f_old, *p_f_old; /* the last fluid solve, and the one before */
-  double *p_s, *x_s, *p_s_old, *x_s_old; /* the last solid solve, and the one before */
-  double *r, *r_old;                     /* S(p) - x, not weighted */
-  double *residual;                      /* [max_iterations] */
-  double *answer;                        /* where solvers write: longer than agreed */
-  mn_rmi_model *model;                   /* reduced only */
+  double *x_f, *p_f, *x_f_base, *p_f_base; /* the last fluid solve; where its x came from */
+  double *p_s, *x_s, *p_s_base, *x_s_base; /* the last solid solve; that of the base */
+  double *r, *r_base;                      /* S(p) - x, not weighted */
+  double load_shift;   /* by how much x^s differs from the answer to p^f, in the model */
+  double *residual;    /* [max_iterations] */
+  double *answer;      /* where solvers write: longer than agreed */
+  mn_rmi_model *model; /* reduced only */
 };
 
 /* One substep's calls: what mn_rmi_step was given. */

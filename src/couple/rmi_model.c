@@ -47,7 +47,7 @@ static const double LEAST_REMAINDER = 1e-2;
 typedef struct side {
   int m;       /* columns that are in */
   int dropped; /* and left out */
-  double *q;   /* [capacity * in_size], orthonormal, weighted */
+  double *q;   /* [capacity * in_size], weight times orthonormal columns */
   double *g;   /* [capacity * out_size], answers over R */
   double *r;   /* [capacity * capacity] */
   int *kept;   /* [capacity] */
@@ -56,12 +56,12 @@ typedef struct side {
 struct mn_rmi_model {
   side fluid, solid;
   int capacity;
-  double *c1, *c2, *lu;      /* [capacity * capacity] */
-  double *y, *z, *s, *least; /* [capacity] */
-  double *work;              /* [2 * capacity] */
-  double *weighted;          /* [the longer of x_size and p_size] */
-  double *beyond;            /* [x_size] the relaxed remainder of the last step; 0: none */
-  double *x, *p;             /* the model's answer */
+  double *c1, *c2, *lu;  /* [capacity * capacity] */
+  double *y, *z, *least; /* [capacity] */
+  double *work;          /* [2 * capacity] */
+  double *gap;           /* [the longer of x_size and p_size] */
+  double *beyond;        /* [x_size] the relaxed remainder of the last step; 0: none */
+  double *x, *p;         /* the model's answer */
   mn_arena arena;
 };
 
@@ -92,10 +92,9 @@ mn_status mn_rmi_model_create(mn_rmi *rmi, mn_rmi_model **out)
   MN_TRY(MN_NEW(ctx, "reduced model", k * k, &model->lu));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->y));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->z));
-  MN_TRY(MN_NEW(ctx, "reduced model", k, &model->s));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->least));
   MN_TRY(MN_NEW(ctx, "reduced model", 2 * k, &model->work));
-  MN_TRY(MN_NEW(ctx, "reduced model", nx > np ? nx : np, &model->weighted));
+  MN_TRY(MN_NEW(ctx, "reduced model", nx > np ? nx : np, &model->gap));
   MN_TRY(MN_NEW(ctx, "reduced model", nx, &model->beyond));
   MN_TRY(MN_NEW(ctx, "reduced model", nx, &model->x));
   return MN_NEW(ctx, "reduced model", np, &model->p);
@@ -108,8 +107,8 @@ void mn_rmi_model_destroy(mn_rmi_model **handle)
     return;
   double *all[] = {model->fluid.q, model->fluid.g, model->fluid.r, model->solid.q, model->solid.g,
                    model->solid.r, model->c1,      model->c2,      model->lu,      model->y,
-                   model->z,       model->s,       model->least,   model->work,    model->weighted,
-                   model->beyond,  model->x,       model->p};
+                   model->z,       model->least,   model->work,    model->gap,     model->beyond,
+                   model->x,       model->p};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(model->fluid.kept);
@@ -125,20 +124,20 @@ double mn_rmi_dt_scale(const mn_rmi *rmi)
   return before > 0 && before != rmi->dt ? pow(before / rmi->dt, rmi->def.dt_power) : 1;
 }
 
-void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_old,
-                      const double *out, const double *out_old)
+void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
+                      const double *out, const double *out_base)
 {
   const double *weight = pairs == &rmi->fluid ? rmi->x_weight : rmi->p_weight;
   size_t at = (size_t)*pairs->count;
   double *din = pairs->in + at * pairs->in_size, *dout = pairs->out + at * pairs->out_size;
   double most = 0, most_step = 0;
   for (size_t i = 0; i < pairs->in_size; i++) {
-    din[i] = in[i] - in_old[i];
+    din[i] = in[i] - in_base[i];
     most = fmax(most, fabs(weight[i] * in[i]));
     most_step = fmax(most_step, fabs(weight[i] * din[i]));
   }
   for (size_t i = 0; i < pairs->out_size; i++)
-    dout[i] = out[i] - out_old[i];
+    dout[i] = out[i] - out_base[i];
   pairs->age[at] = 0;
   if (most_step > ROUNDING * most) /* from rest, or converged to the last digit: no column */
     ++*pairs->count;
@@ -174,13 +173,17 @@ static mn_status build_side(mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too,
 {
   mn_rmi_model *model = rmi->model;
   int k = gather(rmi, pairs, old_too, s, model->least);
-  size_t out = pairs->out_size;
+  size_t in = pairs->in_size, out = pairs->out_size;
+  const double *weight = pairs == &rmi->fluid ? rmi->x_weight : rmi->p_weight;
   if (rmi->def.columns == MN_RMI_PIVOTED)
-    MN_TRY(mn_columns_pivoted(rmi->ctx, &model->arena, pairs->in_size, k, s->q,
-                              rmi->def.filter_current, s->r, s->kept, &s->m));
+    MN_TRY(mn_columns_pivoted(rmi->ctx, &model->arena, in, k, s->q, rmi->def.filter_current, s->r,
+                              s->kept, &s->m));
   else
-    s->m = mn_columns_in_order(pairs->in_size, k, s->q, model->least, s->r, s->kept, model->work);
+    s->m = mn_columns_in_order(in, k, s->q, model->least, s->r, s->kept, model->work);
   s->dropped = k - s->m;
+  for (int j = 0; j < s->m; j++)
+    for (size_t i = 0; i < in; i++)
+      s->q[(size_t)j * in + i] *= weight[i];
   mn_columns_reorder(out, s->m, s->kept, s->g);
   mn_columns_divide(out, s->m, s->r, s->g);
   return MN_OK;
@@ -193,23 +196,11 @@ static mn_status build(mn_rmi *rmi, int old_too)
   return build_side(rmi, &rmi->solid, old_too, &rmi->model->solid);
 }
 
-static double *weigh(mn_rmi *rmi, int is_x, const double *a, const double *b)
+static const double *difference(size_t n, const double *a, const double *b, double *to)
 {
-  size_t n = is_x ? rmi->def.x_size : rmi->def.p_size;
-  const double *weight = is_x ? rmi->x_weight : rmi->p_weight;
-  double *to = rmi->model->weighted;
   for (size_t i = 0; i < n; i++)
-    to[i] = weight[i] * (b ? a[i] - b[i] : a[i]);
+    to[i] = a[i] - b[i];
   return to;
-}
-
-/* c <- Q^T W B, column by column. */
-static void inner_weighted(mn_rmi *rmi, int is_x, const side *q, const double *b, int columns,
-                           double *c)
-{
-  size_t n = is_x ? rmi->def.x_size : rmi->def.p_size;
-  for (int j = 0; j < columns; j++)
-    mn_columns_inner(n, q->m, 1, q->q, weigh(rmi, is_x, b + (size_t)j * n, NULL), c + j * q->m);
 }
 
 /* The model's x and p from the last pair of each solver. MN_FAILED if the system is singular. */
@@ -220,10 +211,10 @@ static mn_status answer(mn_rmi *rmi, const double *x_f, const double *p_f, const
   const side *f = &model->fluid, *s = &model->solid;
   size_t nx = rmi->def.x_size, np = rmi->def.p_size;
   int mf = f->m, ms = s->m;
-  inner_weighted(rmi, 1, f, s->g, ms, model->c1); /* mf x ms */
-  inner_weighted(rmi, 0, s, f->g, mf, model->c2); /* ms x mf */
-  mn_columns_inner(nx, mf, 1, f->q, weigh(rmi, 1, x_s, x_f), model->y);
-  mn_columns_inner(np, ms, 1, s->q, weigh(rmi, 0, p_f, p_s), model->z);
+  mn_columns_inner(nx, mf, ms, f->q, s->g, model->c1);
+  mn_columns_inner(np, ms, mf, s->q, f->g, model->c2);
+  mn_columns_inner(nx, mf, 1, f->q, difference(nx, x_s, x_f, model->gap), model->y);
+  mn_columns_inner(np, ms, 1, s->q, difference(np, p_f, p_s, model->gap), model->z);
   if (mf) {
     mn_columns_combine((size_t)mf, ms, 1, model->c1, model->z, model->y);
     for (int j = 0; j < mf; j++) /* I - C1 C2 */
@@ -264,19 +255,21 @@ static double length(const mn_rmi *rmi, const double *a, const double *b)
   return sqrt(sum);
 }
 
-/* 1 + mu of the remainder of the step before: how r changed along it. */
-static void measure_remainder(mn_rmi *rmi)
+void mn_rmi_model_learn(mn_rmi *rmi)
 {
   const double *e = rmi->model->beyond, *w = rmi->x_weight;
   double along = 0, square = 0, whole = 0;
   for (size_t i = 0; i < rmi->def.x_size; i++) {
-    double step = w[i] * (rmi->x_f_old[i] - rmi->x_f[i]);
-    along -= w[i] * e[i] * (w[i] * (rmi->r_old[i] - rmi->r[i]));
+    double step = w[i] * (rmi->x_f[i] - rmi->x_f_base[i]);
+    along -= w[i] * e[i] * (w[i] * (rmi->r[i] - rmi->r_base[i]));
     square += w[i] * e[i] * (w[i] * e[i]);
     whole += step * step;
   }
-  if (square > LEAST_REMAINDER * LEAST_REMAINDER * whole && square > 0 && isfinite(along / square))
-    rmi->remainder = fmax(1, along / square);
+  if (!(square > LEAST_REMAINDER * LEAST_REMAINDER * whole) || !isfinite(along / square))
+    return;
+  rmi->remainder[1] = fmax(1, along / square);
+  if (rmi->iterations == 2)
+    rmi->remainder[0] = rmi->remainder[1];
 }
 
 /* The model's x, if there is one that can be trusted; else that of no model at all. */
@@ -285,36 +278,37 @@ static void choose_x(mn_rmi *rmi)
   mn_rmi_model *model = rmi->model;
   double most = rmi->def.columns == MN_RMI_PIVOTED
                     ? INFINITY
-                    : MOST_STEP * length(rmi, rmi->x_s_old, rmi->x_f_old);
+                    : MOST_STEP * length(rmi, rmi->x_s_base, rmi->x_f_base);
   for (int old_too = 1; old_too >= 0; old_too--)
     if (build(rmi, old_too) == MN_OK &&
-        answer(rmi, rmi->x_f_old, rmi->p_f_old, rmi->p_s_old, rmi->x_s_old) == MN_OK) {
-      double step = length(rmi, model->x, rmi->x_f_old);
+        answer(rmi, rmi->x_f_base, rmi->p_f_base, rmi->p_s_base, rmi->x_s_base) == MN_OK) {
+      double step = length(rmi, model->x, rmi->x_f_base);
       if (isfinite(step) && step <= most)
         return;
     }
   model->fluid.m = model->solid.m = 0;
-  memcpy(model->x, rmi->x_s_old, rmi->def.x_size * sizeof(double));
+  memcpy(model->x, rmi->x_s_base, rmi->def.x_size * sizeof(double));
 }
 
 void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
 {
   mn_rmi_model *model = rmi->model;
   size_t nx = rmi->def.x_size;
-  if (rmi->iterations > 1)
-    measure_remainder(rmi);
+  double remainder = rmi->remainder[rmi->iterations > 1];
+  if (remainder < 1)
+    remainder = rmi->remainder[0];
   choose_x(rmi);
   tell(rmi, report);
-  report->omega = rmi->def.omega > 0    ? rmi->def.omega
-                  : rmi->remainder >= 1 ? 1 / rmi->remainder
-                                        : FIRST_OMEGA;
+  report->omega = rmi->def.omega > 0 ? rmi->def.omega
+                  : remainder >= 1   ? 1 / remainder
+                                     : FIRST_OMEGA;
   /* x - x^f = described + beyond; y of the model is Q^T W (x - x^f) */
-  memset(model->weighted, 0, nx * sizeof(double));
-  mn_columns_combine(nx, model->fluid.m, 1, model->fluid.q, model->y, model->weighted);
+  memset(model->gap, 0, nx * sizeof(double));
+  mn_columns_combine(nx, model->fluid.m, 1, model->fluid.q, model->y, model->gap);
   for (size_t i = 0; i < nx; i++) {
-    double described = model->weighted[i] / rmi->x_weight[i];
-    model->beyond[i] = report->omega * (model->x[i] - rmi->x_f_old[i] - described);
-    rmi->x_f[i] = rmi->x_f_old[i] + described + model->beyond[i];
+    double described = model->gap[i] / (rmi->x_weight[i] * rmi->x_weight[i]);
+    model->beyond[i] = report->omega * (model->x[i] - rmi->x_f_base[i] - described);
+    rmi->x_f[i] = rmi->x_f_base[i] + described + model->beyond[i];
   }
 }
 
@@ -322,13 +316,23 @@ void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report)
 {
   if (*rmi->solid.count == 0) /* the two start solves */
     return;
-  if (build(rmi, 1) == MN_OK &&
-      answer(rmi, rmi->x_f, rmi->p_f, rmi->p_s_old, rmi->x_s_old) == MN_OK) {
-    double sum = 0;
-    for (size_t i = 0; i < rmi->def.p_size; i++)
-      sum += rmi->model->p[i];
-    if (isfinite(sum))
-      memcpy(rmi->p_s, rmi->model->p, rmi->def.p_size * sizeof(double));
-    tell(rmi, report);
-  }
+  mn_rmi_model *model = rmi->model;
+  const side *f = &model->fluid, *solid = &model->solid;
+  size_t nx = rmi->def.x_size, np = rmi->def.p_size;
+  if (build(rmi, 1) != MN_OK ||
+      answer(rmi, rmi->x_f, rmi->p_f, rmi->p_s_base, rmi->x_s_base) != MN_OK)
+    return;
+  for (size_t i = 0; i < np; i++)
+    if (!isfinite(model->p[i]))
+      return;
+  memcpy(rmi->p_s, model->p, np * sizeof(double));
+  tell(rmi, report);
+  /* S_p (p - p^f) = Gb C2 y */
+  memset(model->z, 0, (size_t)model->capacity * sizeof(double));
+  memset(model->gap, 0, nx * sizeof(double));
+  if (solid->m)
+    mn_columns_combine((size_t)solid->m, f->m, 1, model->c2, model->y, model->z);
+  mn_columns_combine(nx, solid->m, 1, solid->g, model->z, model->gap);
+  for (size_t i = 0; i < nx; i++)
+    rmi->load_shift = fmax(rmi->load_shift, fabs(rmi->x_weight[i] * model->gap[i]));
 }

@@ -9,12 +9,14 @@ void mn_rmi_model_destroy(mn_rmi_model **model);
 
 /* By what p of an earlier substep's columns is multiplied in the running one. */
 double mn_rmi_dt_scale(const mn_rmi *rmi);
-/* A column of the running substep: in - in_old, out - out_old. */
-void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_old,
-                      const double *out, const double *out_old);
-/* x_f for the next fluid solve, from the solves before (x_f_old, p_f_old, p_s_old, x_s_old). */
+/* A column of the running substep: in - in_base, out - out_base. */
+void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
+                      const double *out, const double *out_base);
+/* What the last step says about the part of it that no column described: its 1 + mu. */
+void mn_rmi_model_learn(mn_rmi *rmi);
+/* x_f for the next fluid solve, from the pair of solves at the base. */
 void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report);
-/* p_s for the next solid solve, from the last fluid solve and the solid solve before. */
+/* p_s for the next solid solve, from the last fluid solve and the solid solve at the base. */
 void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report);
 
 #endif

@@ -108,14 +108,14 @@ static mn_status check_start(const mn_rmi *rmi, double dt, const double *x_start
   return MN_OK;
 }
 
-/* The last solves become the ones before. */
-static void shift(mn_rmi *rmi)
+/* The last pair of solves becomes the one that the next step starts from. */
+static void move_base(mn_rmi *rmi)
 {
-  double **pair[][2] = {{&rmi->x_f, &rmi->x_f_old},
-                        {&rmi->p_f, &rmi->p_f_old},
-                        {&rmi->x_s, &rmi->x_s_old},
-                        {&rmi->p_s, &rmi->p_s_old},
-                        {&rmi->r, &rmi->r_old}};
+  double **pair[][2] = {{&rmi->x_f, &rmi->x_f_base},
+                        {&rmi->p_f, &rmi->p_f_base},
+                        {&rmi->x_s, &rmi->x_s_base},
+                        {&rmi->p_s, &rmi->p_s_base},
+                        {&rmi->r, &rmi->r_base}};
   for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
     double *last = *pair[i][0];
     *pair[i][0] = *pair[i][1];
@@ -123,19 +123,27 @@ static void shift(mn_rmi *rmi)
   }
 }
 
-/* Before shift: r and r_old are the last two. */
+/* r_base is still the residual before the last. */
 static double aitken_omega(const mn_rmi *rmi, double omega)
 {
   size_t n = rmi->def.x_size;
   const double *w = rmi->x_weight;
-  double with_old = 0, square = 0;
+  double with_base = 0, square = 0;
   for (size_t i = 0; i < n; i++) {
-    double dr = w[i] * (rmi->r[i] - rmi->r_old[i]);
-    with_old += w[i] * rmi->r_old[i] * dr;
+    double dr = w[i] * (rmi->r[i] - rmi->r_base[i]);
+    with_base += w[i] * rmi->r_base[i] * dr;
     square += dr * dr;
   }
-  double next = -omega * with_old / square;
+  double next = -omega * with_base / square;
   return isfinite(next) && next != 0 ? next : omega;
+}
+
+/* A step that made things worse taught the model something, but is no place to go on from. */
+static int is_better(const mn_rmi *rmi)
+{
+  size_t n = rmi->def.x_size;
+  return weighted_dot(n, rmi->x_weight, rmi->r, rmi->r) <=
+         weighted_dot(n, rmi->x_weight, rmi->r_base, rmi->r_base);
 }
 
 /* x^f of the next iteration. */
@@ -143,13 +151,17 @@ static void choose_next(mn_rmi *rmi, mn_rmi_report *report)
 {
   if (rmi->def.method == MN_RMI_AITKEN && rmi->iterations > 1)
     report->omega = aitken_omega(rmi, report->omega);
-  shift(rmi);
-  if (rmi->def.method == MN_RMI_REDUCED) {
-    mn_rmi_model_next_x(rmi, report);
+  if (rmi->def.method != MN_RMI_REDUCED) {
+    move_base(rmi);
+    for (size_t i = 0; i < rmi->def.x_size; i++)
+      rmi->x_f[i] = rmi->x_f_base[i] + report->omega * rmi->r_base[i];
     return;
   }
-  for (size_t i = 0; i < rmi->def.x_size; i++)
-    rmi->x_f[i] = rmi->x_f_old[i] + report->omega * rmi->r_old[i];
+  if (rmi->iterations > 1)
+    mn_rmi_model_learn(rmi);
+  if (rmi->iterations == 1 || rmi->def.columns == MN_RMI_PIVOTED || is_better(rmi))
+    move_base(rmi);
+  mn_rmi_model_next_x(rmi, report);
 }
 
 /* One fluid and one solid solve from x_f, and what they say. */
@@ -160,19 +172,20 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
   MN_TRY(mn_rmi_call_fluid(rmi, with, k));
   report->fluid_solves = report->iterations = k;
   if (reduced && k > 1)
-    mn_rmi_model_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_old, rmi->p_f, rmi->p_f_old);
+    mn_rmi_model_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
   memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
+  rmi->load_shift = 0;
   if (reduced && rmi->def.loads == MN_RMI_LOADS_OF_MODEL && k > 1)
     mn_rmi_model_loads(rmi, report);
   MN_TRY(mn_rmi_call_solid(rmi, with, k));
   report->solid_solves = k;
   if (reduced && k > 1)
-    mn_rmi_model_add(rmi, &rmi->solid, rmi->p_s, rmi->p_s_old, rmi->x_s, rmi->x_s_old);
+    mn_rmi_model_add(rmi, &rmi->solid, rmi->p_s, rmi->p_s_base, rmi->x_s, rmi->x_s_base);
 
   for (size_t i = 0; i < nx; i++)
     rmi->r[i] = rmi->x_s[i] - rmi->x_f[i];
   report->residual = weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_f);
-  report->change = k > 1 ? weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_s_old)
+  report->change = k > 1 ? weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_s_base)
                          : report->residual; /* since the predicted x */
   report->load_gap = weighted_max(np, rmi->p_weight, rmi->p_s, rmi->p_f);
   if (k == 1)
@@ -189,7 +202,7 @@ static double amplification(const mn_rmi *rmi, const mn_rmi_report *report, doub
   double of_x = 0, of_s = 0;
   for (size_t i = 0; i < rmi->def.x_size; i++) {
     double w = rmi->x_weight[i];
-    double dx = w * (rmi->x_f[i] - rmi->x_f_old[i]), ds = w * (rmi->x_s[i] - rmi->x_s_old[i]);
+    double dx = w * (rmi->x_f[i] - rmi->x_f_base[i]), ds = w * (rmi->x_s[i] - rmi->x_s_base[i]);
     of_x += dx * dx;
     of_s += ds * ds;
   }
@@ -204,8 +217,7 @@ static int ended(const mn_rmi *rmi, mn_rmi_report *report)
   double tolerance = def->tolerance;
   double start = report->first_residual > tolerance ? report->first_residual : tolerance;
   double growth = def->method == MN_RMI_RELAXED ? RELAXED_GROWTH : SECANT_GROWTH;
-  int settled = def->loads == MN_RMI_LOADS_OF_FLUID || def->method != MN_RMI_REDUCED ||
-                report->change <= tolerance;
+  int settled = report->change <= tolerance || report->residual + rmi->load_shift <= tolerance;
   if (rmi->iterations >= def->least_iterations && report->residual <= tolerance && settled) {
     report->reason = MN_CONVERGED;
     return 1;
@@ -256,7 +268,8 @@ mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_flui
   rmi->iterations = 0;
   rmi->count_before[0] = rmi->count[MN_RMI_FLUID_COUNT];
   rmi->count_before[1] = rmi->count[MN_RMI_SOLID_COUNT];
-  rmi->remainder = rmi->number[MN_RMI_REMAINDER];
+  rmi->remainder[0] = rmi->number[MN_RMI_REMAINDER];
+  rmi->remainder[1] = rmi->number[MN_RMI_REMAINDER_LATER];
   rmi->last_omega = rmi->number[MN_RMI_LAST_OMEGA];
   if (rmi->def.method == MN_RMI_AITKEN && rmi->last_omega != 0)
     report->omega = fmin(fabs(rmi->last_omega), rmi->def.omega);

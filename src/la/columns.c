@@ -16,6 +16,8 @@
 
 /* A remainder below this fraction of its column is made of rounding errors. */
 static const double ROUNDING = 1e-13;
+/* Gram-Schmidt that leaves more than this of a column is orthogonal enough. */
+static const double MUCH = 0.7;
 
 void mn_columns_inner(size_t n, int k, int m, const double *a, const double *b, double *c)
 {
@@ -75,13 +77,18 @@ int mn_columns_in_order(size_t n, int k, double *a, const double *least, double 
     double length = cblas_dnrm2((int)n, v, 1);
     if (!(length > 0) || !isfinite(length))
       continue;
-    /* v <- v - Q Q^T v, twice */
+    /* v <- v - Q Q^T v; once more if much of v went, for what stays is then full of rounding */
+    double limit = fmax(least[j], ROUNDING) * length;
+    memset(again, 0, (size_t)m * sizeof *again);
     mn_columns_inner(n, m, 1, a, v, h);
     mn_columns_combine(n, m, -1, a, h, v);
-    mn_columns_inner(n, m, 1, a, v, again);
-    mn_columns_combine(n, m, -1, a, again, v);
     double rest = cblas_dnrm2((int)n, v, 1);
-    if (!(rest > fmax(least[j], ROUNDING) * length))
+    if (rest > limit && rest < MUCH * length) {
+      mn_columns_inner(n, m, 1, a, v, again);
+      mn_columns_combine(n, m, -1, a, again, v);
+      rest = cblas_dnrm2((int)n, v, 1);
+    }
+    if (!(rest > limit))
       continue;
     for (int i = 0; i < m; i++)
       r[i + m * k] = h[i] + again[i];
