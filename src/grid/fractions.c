@@ -140,6 +140,11 @@ static double cube_fraction(const double d[8])
   return mn_clamp(sum / 24, 0, 1);
 }
 
+double mn_cell_fraction(int dim, const double *d)
+{
+  return dim == 3 ? cube_fraction(d) : mn_square_fraction(d);
+}
+
 static inline double snapped(double d, double threshold)
 {
   return fabs(d) <= threshold ? 0 : d;
@@ -191,7 +196,7 @@ void mn_cell_fractions(const mn_field *node_distance, mn_field *volume)
         for (int c = 0; c < corners; c++)
           d[c] = snapped(p[(c & 1) + (c >> 1 & 1) * node->stride[1] + (c >> 2) * node->stride[2]],
                          threshold);
-        mn_set(volume, i, j, k, three ? cube_fraction(d) : mn_square_fraction(d));
+        mn_set(volume, i, j, k, mn_cell_fraction(node->grid->dim, d));
       }
   }
 }

@@ -12,6 +12,9 @@ double mn_square_fraction(const double d[4]);
 /* Open part in [0, 1] of the edge between two nodes. */
 double mn_edge_fraction(double d0, double d1);
 
+/* Open part in [0, 1] of a cell, d at its 4 (8) corners in the order of the bits x, y, z. */
+double mn_cell_fraction(int dim, const double *d);
+
 /* Over all local faces, those on the domain's sides included. open[2] is not touched in 2D. */
 void mn_face_fractions(const mn_field *node_distance, mn_field open[3]);
 /* Fluid volume of each cell, in [0, 1]. In 3D by tetrahedra, in 2D the same as a face in 3D. */

@@ -86,8 +86,20 @@ static void test_disk(void **state)
   CHECK_DONE();
 }
 
+static void test_sphere(void **state)
+{
+  (void)state;
+  double a = 0.2, b = 0.4, exact = 0.5 * (b * b * b + 2 * a * a * a) / (b * b * b - a * a * a);
+  for (int n = 32; n <= 64; n += 32) {
+    double got = coefficient(3, n, a, b);
+    printf("sphere n %d: C_m %.5f of %.5f, %+.3f %%\n", n, got, exact, 100 * (got / exact - 1));
+    CHECK_LE(fabs(got / exact - 1), n * a >= 12 ? 0.005 : 0.015);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_disk)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_disk), cmocka_unit_test(test_sphere)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

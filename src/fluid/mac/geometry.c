@@ -360,14 +360,25 @@ mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac)
   return MN_OK;
 }
 
-/* The lesser of the distances to the scene's solids and to bodies. */
+/* The lesser of the distances to the scene's solids and to bodies, whose volumes are right then. */
 static void add_bodies(mn_mac *mac, const mn_immersed *im)
 {
-  mn_mac_geometry *g = &mac->geometry;
-  int64_t size = (int64_t)g->solid.size;
+  mn_field *to = &mac->geometry.solid;
+  const double *shift = mac->bodies.shift;
+  mn_field_copy(to, &mac->geometry.obstacles);
+  int slabs = im ? mn_slabs(to) : 0;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
-  for (int64_t q = 0; q < size; q++)
-    g->solid.data[q] = mn_min(g->obstacles.data[q], im ? im->distance.data[q] : INFINITY);
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(to, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int64_t q = mn_index(to, 0, j, k); q < mn_index(to, to->n[0], j, k); q++) {
+        uint32_t e = im->nearest[q];
+        double d = im->distance.at[q] - (e == MN_NO_ELEMENT ? 0 : shift[im->body_of[e]]);
+        to->at[q] = mn_min(to->at[q], d);
+      }
+  }
+  mn_sync(to);
 }
 
 int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)

@@ -184,6 +184,7 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_free(b->F);
   mn_free(b->mass);
   mn_free(b->counts);
+  mn_free(b->shift);
   for (int n = 0; n < 5; n++)
     mn_free(b->region[n]);
 }
@@ -192,6 +193,8 @@ void mn_mac_bodies_destroy(mn_mac *mac)
 static mn_status apply(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)
 {
   size_t count;
+  if (mac->geometry.stamp != stamp)
+    MN_TRY(mn_mac_bodies_shift(mac, im));
   if (!mn_mac_geometry_update(mac, time, dt, im, stamp))
     return MN_OK;
   mac->geometry.stamp = 0; /* until all is done */

@@ -24,6 +24,8 @@ typedef struct mn_mac_bodies {
   int *counts;       /* for pressure differences */
   size_t regions;    /* capacity of the next: */
   double *region[5]; /* net inflows and how to mend them */
+  int shifts;        /* capacity of the next: */
+  double *shift;     /* m; of each body: see parts.c */
   double net_flow;   /* m^3/s, the greatest that was mended in the last solve */
 } mn_mac_bodies;
 
@@ -50,6 +52,9 @@ MN_MUST_CHECK mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_to
                                            int *changed);
 
 /* parts.c */
+/* How far each closed body's surface is moved outwards for its volume on the grid to be right. */
+MN_MUST_CHECK mn_status mn_mac_bodies_shift(mn_mac *mac, const mn_immersed *im);
+/* The fluid parts of cells as loads count them. */
 void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im);
 
 /* loads.c */
