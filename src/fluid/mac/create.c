@@ -161,8 +161,10 @@ mn_status mn_mac_initial_state(mn_mac *mac)
     MN_TRY(fill_from(&fluid->initial_temperature, &s->temperature, 0));
     mn_mac_fill_cells(&s->temperature);
   }
-  MN_TRY(mn_mac_bodies_geometry(mac, 0, 0));
+  mac->dt = 0; /* it may be made anew, when bodies are met */
   mac->solves = 0;
+  mac->water.next.count = 0;
+  MN_TRY(mn_mac_bodies_geometry(mac, 0, 0));
   if (mac->water.on) {
     MN_TRY(mn_water_seed(mac));
     mn_field_copy(&s->liquid, &mac->liquid_next);
