@@ -29,6 +29,7 @@ typedef struct mn_step_info {
   double body_kinetic_energy, body_elastic_energy; /* J */
   double body_potential_energy;                    /* J, of weight and springs */
   mn_vec3 body_momentum;                           /* kg m/s */
+  mn_vec3 body_angular;                            /* kg m^2/s, about the origin */
 } mn_step_info;
 
 /* The model is borrowed and must outlive the world. */

@@ -15,12 +15,23 @@ mn_rgb mn_body_colour(int body)
   return mn_rgb_hex(colours[(unsigned)body % (sizeof colours / sizeof *colours)]);
 }
 
+int mn_body_by_tension(const mn_body_view *bodies, int count)
+{
+  int stress = 0, tension = 0;
+  for (int b = 0; b < count; b++)
+    stress |= bodies[b].stress != NULL, tension |= bodies[b].tension != NULL;
+  return tension && !stress;
+}
+
 double mn_body_stress(const mn_body_view *bodies, int count)
 {
+  int tension = mn_body_by_tension(bodies, count);
   double most = 0;
-  for (int b = 0; b < count; b++)
-    for (size_t c = 0; bodies[b].stress && c < bodies[b].cells; c++)
-      most = mn_max(most, bodies[b].stress[c]);
+  for (int b = 0; b < count; b++) {
+    const double *value = tension ? bodies[b].tension : bodies[b].stress;
+    for (size_t c = 0; value && c < bodies[b].cells; c++)
+      most = mn_max(most, value[c]);
+  }
   return most;
 }
 
@@ -159,7 +170,7 @@ static void fill_surface(mn_body_layer *layer, const mn_body_view *b, int body,
 
 /* 3D curves: ribbons of a few samples that face the eye. */
 static void fill_ribbons(mn_body_layer *layer, const mn_body_view *b, int body,
-                         const mn_camera *camera)
+                         const mn_camera *camera, double most)
 {
   const double half = 1.3 * MN_LAYER_SAMPLES;
   int nodes = b->order == 1 ? 2 : 3;
@@ -177,8 +188,9 @@ static void fill_ribbons(mn_body_layer *layer, const mn_body_view *b, int body,
       q[k].x += side * sx;
       q[k].y += side * sy;
     }
-    fill_triangle(layer, (corner[3]){q[0], q[1], q[2]}, pack(mn_body_colour(body)));
-    fill_triangle(layer, (corner[3]){q[0], q[2], q[3]}, pack(mn_body_colour(body)));
+    uint32_t colour = cell_colour(b, body, e, most);
+    fill_triangle(layer, (corner[3]){q[0], q[1], q[2]}, colour);
+    fill_triangle(layer, (corner[3]){q[0], q[2], q[3]}, colour);
   }
 }
 
@@ -232,13 +244,16 @@ mn_status mn_body_layer_make(mn_context *ctx, const mn_body_view *bodies, int co
     status = MN_NEW(ctx, "a picture's normals", samples, &layer->normal);
   if (status == MN_OK)
     status = MN_NEW(ctx, "a picture's colours", samples, &layer->colour);
+  int tension = mn_body_by_tension(bodies, count);
   for (int b = 0; b < count && status == MN_OK; b++) {
+    mn_body_view view = bodies[b];
+    view.stress = tension ? view.tension : view.stress;
     if (camera->flat)
-      fill_flat(layer, &bodies[b], b, camera, most);
-    else if (bodies[b].corners == 2)
-      fill_ribbons(layer, &bodies[b], b, camera);
+      fill_flat(layer, &view, b, camera, most);
+    else if (view.corners == 2)
+      fill_ribbons(layer, &view, b, camera, most);
     else
-      status = fill_solid(ctx, layer, &bodies[b], b, camera, most);
+      status = fill_solid(ctx, layer, &view, b, camera, most);
   }
   if (status != MN_OK)
     mn_body_layer_free(layer);
@@ -282,17 +297,21 @@ mn_layer_pixel mn_body_layer_pixel(const mn_body_layer *layer, int i, int j)
   return p;
 }
 
-void mn_body_outlines(const mn_body_view *bodies, int count, const mn_camera *camera,
+void mn_body_outlines(const mn_body_view *bodies, int count, const mn_camera *camera, double most,
                       mn_image *image)
 {
+  int tension = mn_body_by_tension(bodies, count);
   for (int b = 0; b < count; b++) {
     const mn_body_view *v = &bodies[b];
+    const double *value = tension ? v->tension : v->stress;
     int curve = v->corners == 2 && v->thin;
     mn_rgb ink = curve ? mn_body_colour(b) : mn_rgb_hex(0x22282e);
     for (size_t f = 0; f < v->facets; f++) {
       double x0, y0, x1, y1;
       mn_camera_project(camera, v->x[v->facet[2 * f]], &x0, &y0);
       mn_camera_project(camera, v->x[v->facet[2 * f + 1]], &x1, &y1);
+      if (curve && most > 0 && value) /* its facets are its cells */
+        ink = mn_map_colour(MN_MAP_SPEED, value[f] / most);
       mn_image_line(image, x0, y0, x1, y1, curve ? 2.6 : 1.1, ink, curve ? 1 : 0.8);
     }
   }

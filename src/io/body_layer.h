@@ -23,7 +23,7 @@ typedef struct mn_layer_pixel {
   mn_rgb colour;
 } mn_layer_pixel;
 
-/* Colours tell bodies apart or, if most > 0, show their stress from 0 to `most`. */
+/* Colours tell bodies apart or, if most > 0, show their stress (tension) from 0 to `most`. */
 MN_MUST_CHECK mn_status mn_body_layer_make(mn_context *ctx, const mn_body_view *bodies, int count,
                                            const mn_camera *camera, int width, int height,
                                            double most, mn_body_layer *layer);
@@ -31,9 +31,11 @@ void mn_body_layer_free(mn_body_layer *layer);
 mn_layer_pixel mn_body_layer_pixel(const mn_body_layer *layer, int i, int j);
 
 /* Outlines of flat bodies and curves, on top. */
-void mn_body_outlines(const mn_body_view *bodies, int count, const mn_camera *camera,
+void mn_body_outlines(const mn_body_view *bodies, int count, const mn_camera *camera, double most,
                       mn_image *image);
-/* Greatest stress of all bodies; 0 if none has any. */
+/* 1: no body has a stress, but some a tension: that is shown in its place. */
+int mn_body_by_tension(const mn_body_view *bodies, int count);
+/* Greatest stress (tension) of all bodies; 0 if none has any. */
 double mn_body_stress(const mn_body_view *bodies, int count);
 mn_rgb mn_body_colour(int body);
 

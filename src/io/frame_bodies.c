@@ -1,5 +1,5 @@
 /* Bodies of a frame as one unstructured grid: all meshes in a row, with the number of the body, its
-   velocity and, for elastic bodies, stress and volume ratio. Positions and fields in double
+   velocity, stress or tension and, for elastic bodies, volume ratio. Positions and fields in double
    precision: a body's displacements may be small against its place. */
 #include "io/frame.h"
 
@@ -13,7 +13,7 @@ typedef struct joined {
   mn_vec3 *x, *v;
   int64_t *offset, *connectivity, *body;
   uint8_t *type;
-  double *stress, *jacobian;
+  double *stress, *tension, *jacobian;
 } joined;
 
 static uint8_t cell_type(int corners, int order)
@@ -31,6 +31,7 @@ static mn_status allocate(mn_context *ctx, joined *j)
   MN_TRY(MN_NEW(ctx, "cells of a frame", j->cells + 1, &j->body));
   MN_TRY(MN_NEW(ctx, "cells of a frame", j->cells + 1, &j->type));
   MN_TRY(MN_NEW(ctx, "stress of a frame", j->cells + 1, &j->stress));
+  MN_TRY(MN_NEW(ctx, "tension of a frame", j->cells + 1, &j->tension));
   return MN_NEW(ctx, "volume ratios of a frame", j->cells + 1, &j->jacobian);
 }
 
@@ -44,6 +45,7 @@ static void append(joined *j, const mn_body_view *b, int body)
     j->type[j->cells] = cell_type(b->corners, b->order);
     j->body[j->cells] = body;
     j->stress[j->cells] = b->stress ? b->stress[c] : 0;
+    j->tension[j->cells] = b->tension ? b->tension[c] : 0;
     j->jacobian[j->cells++] = b->jacobian ? b->jacobian[c] : 1;
   }
   for (size_t i = 0; i < b->points; i++) {
@@ -61,6 +63,7 @@ static void release(joined *j)
   mn_free(j->body);
   mn_free(j->type);
   mn_free(j->stress);
+  mn_free(j->tension);
   mn_free(j->jacobian);
 }
 
@@ -82,9 +85,10 @@ mn_status mn_frame_write_bodies(mn_context *ctx, const mn_body_view *bodies, int
     const mn_vtk_array of_cells[] = {
         {"body", MN_VTK_I64, 1, j.cells, j.body, NULL, NULL},
         {"stress", MN_VTK_F64, 1, j.cells, j.stress, NULL, NULL},
+        {"tension", MN_VTK_F64, 1, j.cells, j.tension, NULL, NULL},
         {"volume_ratio", MN_VTK_F64, 1, j.cells, j.jacobian, NULL, NULL}};
     const mn_vtk_array velocity = {"velocity", MN_VTK_F64, 3, j.points, j.v, NULL, NULL};
-    mn_vtk_data data = {.cell_count = 3, .cell = of_cells, .point_count = 1, .point = &velocity};
+    mn_vtk_data data = {.cell_count = 4, .cell = of_cells, .point_count = 1, .point = &velocity};
     status = mn_vtk_grid(ctx, path, j.points, j.x, &cells, j.type, time, &data);
   }
   release(&j);

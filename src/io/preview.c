@@ -84,7 +84,8 @@ static mn_status draw_flat(mn_context *ctx, const mn_mac_view *view, const mn_bo
 {
   const mn_grid *g = view->grid;
   mn_shown shown;
-  MN_TRY(mn_shown_make(ctx, view, def, 2 * LONG_SIDE, mn_body_stress(bodies, body_count), &shown));
+  MN_TRY(mn_shown_make(ctx, view, def, 2 * LONG_SIDE, mn_body_stress(bodies, body_count),
+                       mn_body_by_tension(bodies, body_count), &shown));
   flat p = {.view = view, .def = def, .shown = &shown, .image = image};
   int longest = g->n[0] > g->n[1] ? g->n[0] : g->n[1];
   p.pixel = g->dx * longest / LONG_SIDE;
@@ -107,7 +108,7 @@ static mn_status draw_flat(mn_context *ctx, const mn_mac_view *view, const mn_bo
     mn_rgb ink = mn_rgb_hex(0x20262c);
     mn_image_rectangle(image, p.left - 1, p.top - 1, p.width + 2, p.height + 2, ink, 1);
     draw_rows(&p, mn_context_threads(ctx));
-    mn_body_outlines(bodies, body_count, &camera, image);
+    mn_body_outlines(bodies, body_count, &camera, shown.stress, image);
     mn_shown_strip(&shown, time, image, MARGIN, p.top + p.height + 8, inner, ink);
   }
   mn_body_layer_free(&p.layer);

@@ -552,7 +552,8 @@ mn_status mn_preview_draw_3d(mn_context *ctx, const mn_mac_view *view, const mn_
 {
   const mn_grid *g = view->grid;
   mn_shown shown;
-  MN_TRY(mn_shown_make(ctx, view, def, LIMIT, mn_body_stress(bodies, body_count), &shown));
+  MN_TRY(mn_shown_make(ctx, view, def, LIMIT, mn_body_stress(bodies, body_count),
+                       mn_body_by_tension(bodies, body_count), &shown));
   view3 v = {.view = view,
              .def = def,
              .shown = &shown,

@@ -303,6 +303,9 @@ static void add_steps(page *p)
       {"body_momentum_x", "momentum of the bodies along x", "kg m/s", 0},
       {"body_momentum_y", "momentum of the bodies along y", "kg m/s", 0},
       {"body_momentum_z", "momentum of the bodies along z", "kg m/s", 0},
+      {"body_angular_x", "angular momentum of the bodies about x", "kg m^2/s", 0},
+      {"body_angular_y", "angular momentum of the bodies about y", "kg m^2/s", 0},
+      {"body_angular_z", "angular momentum of the bodies about z", "kg m^2/s", 0},
       {"solid_iterations", "Newton iterations of the bodies per substep", "", 0},
   };
   const double *time = mn_table_column(&p->steps, "time");

@@ -229,7 +229,7 @@ static void set_range(mn_shown *s, kind what, const mn_model_def *def, const dou
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 mn_status mn_shown_make(mn_context *ctx, const mn_mac_view *view, const mn_model_def *def,
-                        int limit, double stress, mn_shown *s)
+                        int limit, double stress, int tension, mn_shown *s)
 {
   const mn_grid *g = view->grid;
   kind what = choose(view, def);
@@ -237,7 +237,8 @@ mn_status mn_shown_make(mn_context *ctx, const mn_mac_view *view, const mn_model
   s->nothing = what >= STRESS;
   if (what == STRESS)
     s->stress = def->output.range[1] > 0 ? def->output.range[1] : round_up(stress);
-  snprintf(s->label, sizeof s->label, "%s", KINDS[what].label);
+  snprintf(s->label, sizeof s->label, "%s",
+           what == STRESS && tension ? "tension [N]" : KINDS[what].label);
   int longest = 1, factor;
   for (int a = 0; a < g->dim; a++)
     longest = g->n[a] > longest ? g->n[a] : longest;

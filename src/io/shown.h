@@ -17,11 +17,11 @@ typedef struct mn_shown {
   float *value;
 } mn_shown;
 
-/* At most `limit` cells along an axis; `stress` is the greatest of the bodies. Values are continued
-   into the solids, so that what is drawn at a wall is the fluid's. */
+/* At most `limit` cells along an axis; `stress` is the greatest of the bodies, or their tension.
+   Values are continued into the solids, so that what is drawn at a wall is the fluid's. */
 MN_MUST_CHECK mn_status mn_shown_make(mn_context *ctx, const mn_mac_view *view,
                                       const mn_model_def *def, int limit, double stress,
-                                      mn_shown *shown);
+                                      int tension, mn_shown *shown);
 void mn_shown_free(mn_shown *shown);
 
 /* Where v lies in the range: 0 to 1, not clamped. */

@@ -240,6 +240,9 @@ double mn_deform_min_j(const mn_deform *deform, int body);    /* of elastic elem
 size_t mn_deform_elements(const mn_deform *deform, int body);
 const uint32_t *mn_deform_element_nodes(const mn_deform *deform, int body, int *nodes);
 void mn_deform_stress(const mn_deform *deform, int body, mn_mat3 *cauchy, double *von_mises);
+/* N, of the facets of springs and rods: that of a segment, without damping; the mean of a
+   triangle's three sides. Of other bodies nothing is written. */
+void mn_deform_tension(const mn_deform *deform, int body, double *tension);
 /* Volume (area in 2D) of an elastic body's elements over that at rest: J, the mean of an element.
  */
 void mn_deform_volume_ratio(const mn_deform *deform, int body, double *ratio);

@@ -217,3 +217,27 @@ void mn_deform_stress(const mn_deform *d, int body, mn_mat3 *cauchy, double *von
     von_mises[e] = sqrt(1.5 * sum);
   }
 }
+
+/* k (l - L) of the side between two nodes. */
+static double side_tension(const mn_deform *d, double k, uint32_t a, uint32_t b)
+{
+  double length = mn_length(mn_sub(d->x[b], d->x[a]));
+  return k * (length - mn_length(mn_sub(d->rest[b], d->rest[a])));
+}
+
+void mn_deform_tension(const mn_deform *d, int body, double *tension)
+{
+  const mn_deform_body *b = d->body + body;
+  const mn_energy_group *g = d->group + b->group; /* the first: stretch */
+  for (size_t i = 0; mn_energy_is_spring(g) && i < b->facets; i++) {
+    const mn_facet *f = d->facet + b->first_facet + i;
+    if (f->corners == 2) { /* segments are springs, in their order */
+      tension[i] = side_tension(d, mn_spring_stiffness(g, i), f->node[0], f->node[1]);
+      continue;
+    }
+    tension[i] = 0; /* all springs of cloth are alike */
+    for (int k = 0; k < 3; k++)
+      tension[i] +=
+          side_tension(d, mn_spring_stiffness(g, 0), f->node[k], f->node[(k + 1) % 3]) / 3;
+  }
+}

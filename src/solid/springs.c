@@ -98,6 +98,11 @@ double mn_spring_rest(const mn_energy_group *g, size_t e)
   return g->data[e * SPRING_STRIDE + LENGTH];
 }
 
+double mn_spring_stiffness(const mn_energy_group *g, size_t e)
+{
+  return g->data[e * SPRING_STRIDE + STIFFNESS];
+}
+
 /* ---- anchors --------------------------------------------------------------------------------- */
 
 enum { POINT, ANCHOR_STIFFNESS = 3, ANCHOR_VISCOSITY, ANCHOR_STRIDE };

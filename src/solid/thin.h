@@ -35,7 +35,8 @@ MN_MUST_CHECK mn_status mn_rod_joints_make(mn_context *ctx, const mn_simplex_mes
                                            double bend, mn_energy_group *group);
 
 int mn_energy_is_spring(const mn_energy_group *group);
-double mn_spring_rest(const mn_energy_group *group, size_t e); /* m */
+double mn_spring_rest(const mn_energy_group *group, size_t e);      /* m */
+double mn_spring_stiffness(const mn_energy_group *group, size_t e); /* N/m */
 int mn_energy_is_membrane(const mn_energy_group *group);
 mn_mat3 mn_membrane_stress(const mn_energy_group *group, size_t e, const mn_vec3 *x); /* Cauchy */
 

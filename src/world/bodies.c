@@ -24,8 +24,9 @@ typedef struct part {
   mn_simplex_mesh mesh;
   uint32_t *facet; /* of the mesh: `dim` corners each */
   size_t facets;
-  mn_vec3 *x, *v;            /* rigid: the mesh where it is now */
-  double *stress, *jacobian; /* elastic: per element */
+  mn_vec3 *x, *v; /* rigid: the mesh where it is now */
+  double *stress,
+      *jacobian; /* per element: stress, or tension of springs and rods; elastic ones' J */
 } part;
 
 struct mn_bodies {
@@ -86,10 +87,10 @@ static mn_status make_part(mn_bodies *b, const mn_body_def *def, part *p)
     MN_TRY(MN_NEW(b->ctx, "a body's picture", p->mesh.nodes, &p->x));
     return MN_NEW(b->ctx, "a body's picture", p->mesh.nodes, &p->v);
   }
+  MN_TRY(MN_NEW(b->ctx, "a body's stress", p->mesh.elements, &p->stress));
   if (def->kind != MN_BODY_ELASTIC)
     return MN_OK;
   report_mesh(b, p);
-  MN_TRY(MN_NEW(b->ctx, "a body's stress", p->mesh.elements, &p->stress));
   return MN_NEW(b->ctx, "a body's volume ratios", p->mesh.elements, &p->jacobian);
 }
 
@@ -518,10 +519,15 @@ static mn_body_view look_deformable(mn_bodies *b, part *p)
   mn_body_view view = {.x = nodes.x + body->first,
                        .v = nodes.v + body->first,
                        .thin = p->def->kind != MN_BODY_ELASTIC};
+  if (p->def->kind == MN_BODY_SPRINGS || p->def->kind == MN_BODY_ROD) {
+    mn_deform_tension(deform, p->index, p->stress);
+    view.tension = p->stress;
+    return view;
+  }
+  mn_deform_stress(deform, p->index, NULL, p->stress);
+  view.stress = p->stress;
   if (p->def->kind == MN_BODY_ELASTIC) {
-    mn_deform_stress(deform, p->index, NULL, p->stress);
     mn_deform_volume_ratio(deform, p->index, p->jacobian);
-    view.stress = p->stress;
     view.jacobian = p->jacobian;
   }
   return view;

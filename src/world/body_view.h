@@ -19,9 +19,10 @@ typedef struct mn_body_view {
      none */
   size_t facets;
   const uint32_t *facet;
-  /* of elastic bodies, per cell; may be NULL */
-  const double *stress;   /* Pa, von Mises */
-  const double *jacobian; /* volume over that at rest */
+  /* per cell; each may be NULL */
+  const double *stress;   /* Pa, von Mises: of elastic bodies, and of shells in their plane */
+  const double *tension;  /* N: of rods and springs; of cloth the mean of a triangle's three */
+  const double *jacobian; /* of elastic bodies: volume over that at rest */
 } mn_body_view;
 
 #endif

@@ -217,6 +217,7 @@ static outcome try_step(mn_world *w, double dt, mn_step_info *info, mn_status *s
   info->body_elastic_energy = w->body_totals.elastic_energy;
   info->body_potential_energy = w->body_totals.potential_energy;
   info->body_momentum = w->body_totals.momentum;
+  info->body_angular = w->body_totals.angular;
   return STEP_GOOD;
 }
 

@@ -39,11 +39,12 @@ class Frame:
         self.type = np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())])
         cells, points = grid.GetCellData(), grid.GetPointData()
         check([cells.GetArrayName(i) for i in range(cells.GetNumberOfArrays())]
-              == ["body", "stress", "volume_ratio"], name + ": arrays of cells")
+              == ["body", "stress", "tension", "volume_ratio"], name + ": arrays of cells")
         check([points.GetArrayName(i) for i in range(points.GetNumberOfArrays())] == ["velocity"],
               name + ": arrays of points")
         self.body = vtk_to_numpy(cells.GetArray("body"))
         self.stress = vtk_to_numpy(cells.GetArray("stress"))
+        self.tension = vtk_to_numpy(cells.GetArray("tension"))
         self.ratio = vtk_to_numpy(cells.GetArray("volume_ratio"))
         self.v = vtk_to_numpy(points.GetArray("velocity"))
         self.time = vtk_to_numpy(grid.GetFieldData().GetArray("TimeValue"))[0]
@@ -139,8 +140,34 @@ def cantilever():
     return a, b
 
 
+def drawn():
+    """Tension of rods and springs from the lengths of the cells' sides, stress of shells alone."""
+    a = Frame("drawn/frames/bodies_000000.vtu")
+    b = Frame("drawn/frames/bodies_000001.vtu")
+    most, worst = 0, 0
+    for i in range(len(b.body)):
+        cell = b.grid.GetCell(int(i))
+        n = cell.GetNumberOfPoints()
+        p = [cell.GetPointId(k) for k in range(n)]
+        sides = [(p[k], p[(k + 1) % n]) for k in range(n if n == 3 else 1)]
+        length = [[np.linalg.norm(f.x[s] - f.x[t]) for s, t in sides] for f in (a, b)]
+        if b.body[i] == 0:
+            wanted = 40 * (length[1][0] / length[0][0] - 1)
+        elif b.body[i] == 1:
+            wanted = 60 * np.mean(np.subtract(length[1], length[0]))
+        else:
+            wanted = 0
+        most, worst = max(most, abs(wanted)), max(worst, abs(wanted - b.tension[i]))
+    check(worst < 1e-10 and most > 0.1, f"drawn: tension up to {most:.3g} N, off by {worst:.1e}")
+    check(np.abs(a.tension).max() < 1e-10, "drawn: none at rest")
+    check(np.all(b.stress[b.body < 2] == 0), "drawn: springs and rods have no stress")
+    top = b.stress[b.body == 2].max()
+    check(100 < top < 1e5, f"drawn: stress of the shell up to {top:.3g} Pa")
+
+
 flat()
 solid()
+drawn()
 a, b = cantilever()
 # negative control: the comparison of areas sees cells in a wrong order
 before = failures

@@ -40,7 +40,20 @@ return scene {
   output   = { frames = 1, every = 0.2, preview = false },
 }
 LUA
-for scene in flat solid bent; do
+cat > "$folder/drawn.lua" << 'LUA'
+return scene {
+  domain   = box { size = {2, 2, 2}, cells = {16, 16, 16} },
+  solids   = { rod { name = "wire", from = {0.3, 1.8, 1}, to = {0.3, 0.8, 1}, spacing = 0.125, stretch = 40, bend = 0, density = 1,
+                     fixed = box { lo = {0, 1.79, 0}, hi = {2, 2, 2} } },
+               springs { name = "cloth", corner = {0.5, 1.8, 1}, along = {1, 0, 0}, across = {0, -1, 0}, spacing = 0.25,
+                         density = 0.3, stretch = 60, bend = 0.3, fixed = box { lo = {0, 1.79, 0}, hi = {2, 2, 2} } },
+               shell { name = "sheet", corner = {0.5, 1.8, 0.5}, along = {1, 0, 0}, across = {0, -1, 0}, spacing = 0.25,
+                       density = 1000, thickness = 0.001, young = 1e5, fixed = box { lo = {0, 1.79, 0}, hi = {2, 2, 2} } } },
+  dynamics = dynamics { gravity = {0, -9.81, 0}, dt = 0.01, contact = false },
+  output   = { frames = 1, every = 0.1, show = "stress" },
+}
+LUA
+for scene in flat solid bent drawn; do
   "$program" run "$folder/$scene.lua" -o "$folder/$scene" --quiet
 done
 /usr/bin/python3 "$(dirname "$0")/read_vtk_bodies.py" "$folder"

@@ -141,12 +141,62 @@ static void test_rubber(void **state)
   CHECK_DONE();
 }
 
+/* Drawn by a tenth along x: a curve of springs, a rod, cloth. */
+static void test_tension(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_deform *d = empty(ctx, 3);
+  mn_simplex_mesh line, sheet;
+  mn_springs_def springs = {.density = 1, .stretch = 7, .bend = 3};
+  mn_rod_def rod = {.stretch = 5, .bend = 0.1, .density = 1};
+  int body;
+  CHECK_OK(ctx, mn_mesh_line(ctx, 3, ZERO, mn_v3(2, 0, 0), 4, &line));
+  CHECK_OK(ctx, mn_mesh_sheet(ctx, ZERO, mn_v3(2, 0, 0), mn_v3(0, 1.5, 0), 4, 3, &sheet));
+  CHECK_OK(ctx, mn_deform_add_springs(d, &line, &springs, &body));
+  CHECK_OK(ctx, mn_deform_add_rod(d, &line, &rod, &body));
+  CHECK_OK(ctx, mn_deform_add_springs(d, &sheet, &springs, &body));
+  CHECK_OK(ctx, mn_deform_ready(d));
+  mn_deform_view v = mn_deform_get(d);
+  for (size_t i = 0; i < v.nodes; i++)
+    v.x[i].x *= 1.1;
+  double tension[24];
+  mn_deform_tension(d, 0, tension);
+  for (int i = 0; i < 4; i++)
+    CHECK_NEAR(tension[i], 7 * 0.05, 1e-12);
+  mn_deform_tension(d, 1, tension);
+  for (int i = 0; i < 4; i++)
+    CHECK_NEAR(tension[i], 5 * 0.1, 1e-12);
+  mn_deform_tension(d, 2, tension);
+  double mean = 7 * (0.05 + 0.5 * (sqrt(1.21 + 1) - sqrt(2))) / 3;
+  for (int i = 0; i < 24; i++)
+    CHECK_NEAR(tension[i], mean, 1e-12);
+  mn_simplex_mesh_destroy(&line);
+  mn_simplex_mesh_destroy(&sheet);
+  mn_deform_destroy(&d);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* Control: the ends do not bend, and both checks see that. */
+static void test_ends(void **state)
+{
+  (void)state;
+  CHECK_NEAR(plate_ratio(8), 1, 0.1 / 64);
+  double h[3], error[3];
+  for (int i = 0; i < 3; i++) {
+    h[i] = 1.0 / (8 << i);
+    error[i] = rod_error(2, 8 << i) + h[i]; /* as if all of the length bent */
+  }
+  CHECK_ORDER(h, error, 3, 2, 0.2);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rod),
-      cmocka_unit_test(test_plate),
-      cmocka_unit_test(test_rubber),
+      cmocka_unit_test(test_rod),     cmocka_unit_test(test_plate), cmocka_unit_test(test_rubber),
+      cmocka_unit_test(test_tension), cmocka_unit_test(test_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

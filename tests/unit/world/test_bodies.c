@@ -69,6 +69,30 @@ static void test_rigid_falls(void **state)
   CHECK_DONE();
 }
 
+/* Momenta of a step: m v, and I w + m x cross v about the origin, of a rigid and an elastic body.
+ */
+static void test_momenta(void **state)
+{
+  (void)state;
+  run r = start("solids = { rigid { name = 'd', shape = disk { center = {0.5, 0.8}, radius = 0.1 },"
+                " density = 2, velocity = {0.1, 0.2}, spin = 3 },"
+                " elastic { name = 'e', shape = box { lo = {0.1, 0.2}, hi = {0.3, 0.4} },"
+                " young = 1e3, density = 5, velocity = {0, 0.3} } },"
+                "dynamics = dynamics { dt = 0.01, gravity = {0, 0} },"
+                "output = { frames = 1, every = 0.2 }");
+  mn_step_info info;
+  double m = 2 * MN_PI * 0.01, e = 5 * 0.04;
+  for (int n = 0; n < 5; n++)
+    CHECK_OK(r.ctx, mn_world_step(r.world, 1, &info));
+  CHECK_NEAR(info.body_momentum.x, 0.1 * m, 1e-12);
+  CHECK_NEAR(info.body_momentum.y, 0.2 * m + 0.3 * e, 1e-12);
+  CHECK_NEAR(info.body_angular.z, m * (0.5 * 0.01 * 3 + 0.5 * 0.2 - 0.8 * 0.1) + e * 0.2 * 0.3,
+             1e-11);
+  CHECK(info.body_angular.x == 0 && info.body_angular.y == 0);
+  end(&r);
+  CHECK_DONE();
+}
+
 /* A ball that falls on the domain's floor stays there. */
 static void test_floor_holds(void **state)
 {
@@ -228,8 +252,9 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rigid_falls),   cmocka_unit_test(test_floor_holds),
-      cmocka_unit_test(test_elastic_lands), cmocka_unit_test(test_slider),
-      cmocka_unit_test(test_checkpoint),    cmocka_unit_test(test_refused)};
+      cmocka_unit_test(test_momenta),     cmocka_unit_test(test_rigid_falls),
+      cmocka_unit_test(test_floor_holds), cmocka_unit_test(test_elastic_lands),
+      cmocka_unit_test(test_slider),      cmocka_unit_test(test_checkpoint),
+      cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, check_folder_make, check_folder_remove);
 }
