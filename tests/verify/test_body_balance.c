@@ -152,8 +152,6 @@ static double side_force(const mn_mac *mac, int a)
       for (int i = 0; i < (a == 0 ? 1 : p->n[0]); i++) {
         int64_t low = mn_index(p, i, j, k), high = low + (p->n[a] - 1) * p->stride[a];
         sum += p->at[high] - p->at[low];
-        if (mac->extrapolates)
-          sum += mac->state.p.at[high] - mac->state.p.at[low];
       }
   return area * sum;
 }
@@ -185,7 +183,7 @@ static double imbalance(int dim, int order, int thick, int impulse)
     x = mn_madd(x, dt * speed, v);
     body_put(&b, x, 0.3 + 0.01 * step * step, mn_scale(speed, v), 0.5 * step);
     solve(&c, &b);
-    const mn_field *before = order == 2 && mac->extrapolates ? mac->bodies.bare : mac->star;
+    const mn_field *before = mac->star;
     double own[8192];
     for (size_t r = 0; r < mac->bodies.weights->rows; r++) {
       const mn_closed_face *f = &mac->bodies.face[r];

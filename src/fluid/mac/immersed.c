@@ -160,9 +160,6 @@ static mn_status create(mn_mac *mac)
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed));
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed_start));
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "fluid parts", &b->part));
-  for (int a = 0; a < mac->grid.dim && mn_mac_second_order(mac); a++)
-    MN_TRY(mn_field_create(mac->ctx, &mac->grid, (mn_place)a, "velocity without pressure",
-                           &b->bare[a]));
   MN_TRY(mn_mac_geometry_keep_obstacles(mac));
   return mn_weights_create(mac->ctx, RADIUS * mac->grid.dx, &b->weights);
 }
@@ -176,8 +173,6 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_interface_destroy(&b->start);
   mn_interface_destroy(&b->last);
   mn_field_destroy(&b->part);
-  for (int a = 0; a < 3; a++)
-    mn_field_destroy(&b->bare[a]);
   mn_free(b->face);
   mn_free(b->U);
   mn_free(b->U_start);

@@ -15,7 +15,6 @@ typedef struct mn_mac_bodies {
   int placed;                         /* surfaces of this substep's end are on the grid */
   mn_weights *weights; /* rows: the faces that feel bodies, at the present geometry */
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
-  mn_field bare[3];    /* faces: velocity without any pressure; smoke of order 2 only, else star */
   size_t capacity;     /* rows: */
   mn_closed_face *face;
   double *U;         /* m/s, of the body */

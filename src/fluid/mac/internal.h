@@ -123,6 +123,7 @@ struct mn_mac {
   /* work */
   double dt;
   int extrapolates;   /* this substep uses p and before */
+  int increments;     /* dp is what comes to the pressure p, else the pressure itself */
   double speed;       /* greatest on any face, of star and the walls */
   mn_field trace[3];  /* velocity along which things are carried: that of the middle of the step */
   mn_field star[3];   /* after begin: the velocity before the projection */

@@ -13,8 +13,8 @@
    domain's sides and sources do: momentum is kept to rounding [Akbay 2018, section 2.4; Robinson-
    Mosher et al. 2008]. The second term is the fluid between the last cell centre and the wall; w
    may be greater than s. U*, its velocity before, includes the forces on the fluid: U of the last
-   substep + dt a beside a closed body, which fluid slides along; u* (without pressure) on a face
-   that a thin surface blocks, where all of it is caught.
+   substep + dt a beside a closed body, which fluid slides along; u* on a face that a thin surface
+   blocks, where all of it is caught.
 
    At rest under gravity F sums to rho g times the volume of the body, and its torque to that about
    the centre of volume, both exactly.
@@ -54,7 +54,7 @@ static side look(const mn_mac *mac, const mn_closed_face *f, int high)
   int64_t base = mac->dp.at - mac->dp.data;
   int fluid = mac->geometry.cell_extension.layer[base + c] == 0 && s.phi < 0;
   if (fluid)
-    s.p = mac->dp.at[c] + (mac->extrapolates ? mac->state.p.at[c] : 0);
+    s.p = mac->dp.at[c];
   return s;
 }
 
@@ -92,10 +92,9 @@ static void impulses(mn_mac *mac)
     side low = look(mac, f, 0), high = look(mac, f, 1);
     double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
     double m = rho * link_part(&low, &high) * (mean_part(&low, &high) - w) * A * dx;
-    const mn_field *bare = b->bare[f->axis].data && mac->extrapolates ? b->bare : mac->star;
     double before =
         f->element != MN_NO_ELEMENT
-            ? mn_get(&bare[f->axis], f->i, f->j, f->k)
+            ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
             : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
     b->F[r] = A * (1 - w) * (low.p - high.p) - m * (b->U[r] - before) / mac->dt;
     b->mass[r] = fmax(m, 0);

@@ -15,7 +15,8 @@
    step before, and what it misses is a gradient to leading order, which dp takes up. The trace
    velocity is that of the middle of the step, extrapolated from the last two. Without this,
    splitting alone damps a steady vortex like a viscosity of dt U^2/8 (docs/theory/smoke.md).
-   `order` = 1 leaves both out.
+   `order` = 1 leaves both out. Among bodies p^n, whose place they leave, is not subtracted: dp is
+   the pressure itself.
 
    Gravity: smoke works with the pressure above that of the fluid at rest, so that open sides hold
    ambient fluid at rest; writers get the whole pressure. Buoyancy: a = g (smoke_weight s -
@@ -100,6 +101,24 @@ static void side_gradient(const mn_mac *mac, int axis, double scale, mn_field *f
       }
 }
 
+/* Across a thin surface pressure jumps, and where it jumped in the last solve may be a face further
+   on: around blocked faces the rule of second order is left out. */
+static void leave_out_shells(const mn_mac *mac, int axis, mn_field *f)
+{
+  const unsigned char *kind = mac->geometry.kind[axis] + (f->at - f->data);
+  int deep = mac->grid.dim == 3;
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        if (kind[mn_index(f, i, j, k)] != MN_FACE_SHELL)
+          continue;
+        for (int kk = k - deep; kk <= k + deep; kk++) /* ghosts are set later */
+          for (int jj = j - 1; jj <= j + 1; jj++)
+            for (int ii = i - 1; ii <= i + 1; ii++)
+              mn_set(f, ii, jj, kk, 0);
+      }
+}
+
 /* gradient <- grad p^n / rho on all faces, ghosts included */
 static void old_pressure_acceleration(mn_mac *mac)
 {
@@ -118,6 +137,8 @@ static void old_pressure_acceleration(mn_mac *mac)
           mn_set(f, i, j, k, scale * (q[0] - q[-p->stride[a]]));
         }
     }
+    if (mac->bodies.on)
+      leave_out_shells(mac, a, f);
     side_gradient(mac, a, scale, f);
     mn_mac_fill_cells(f);
   }
@@ -165,26 +186,13 @@ static void accelerations(mn_mac *mac, int pressure)
   }
 }
 
-/* bare <- minus the velocity that the old pressure gives, if loads will need to know */
-static void note_old_pressure(mn_mac *mac)
-{
-  for (int a = 0; a < mac->grid.dim && mac->bodies.on; a++)
-    mn_field_copy(&mac->bodies.bare[a], &mac->gradient[a]);
-}
-
-/* bare <- star without any pressure */
-static void make_bare(mn_mac *mac)
-{
-  for (int a = 0; a < mac->grid.dim && mac->bodies.on; a++)
-    combine(mac, &mac->bodies.bare[a], &mac->star[a], mac->dt, &mac->bodies.bare[a]);
-}
-
 static mn_status mac_begin(void *self, double t, double dt)
 {
   mn_mac *mac = self;
   mac->dt = dt;
   mac->solves = 0;
   mac->extrapolates = mn_mac_second_order(mac) && mac->state.scalars[2] > 0;
+  mac->increments = mac->extrapolates && !mac->bodies.on;
   MN_TRY(mn_mac_bodies_geometry(mac, t + dt, dt));
   make_trace(mac);
   if (mac->water.on)
@@ -199,10 +207,8 @@ static mn_status mac_begin(void *self, double t, double dt)
     carry_scalar(mac, &mac->state.temperature, mac->def->fluid.ambient, &mac->temperature_next);
   int second = mac->extrapolates;
   const double rest = 0; /* what enters through an open side */
-  if (second) {
+  if (second)
     old_pressure_acceleration(mac);
-    note_old_pressure(mac);
-  }
   for (int a = 0; a < mac->grid.dim && !mac->water.on; a++) {
     const mn_field *from = &mac->state.u[a];
     if (second) {
@@ -213,11 +219,8 @@ static mn_status mac_begin(void *self, double t, double dt)
     if (second)
       combine(mac, &mac->star[a], &mac->star[a], 0.5 * dt, &mac->gradient[a]);
   }
-  accelerations(mac, second);
-  MN_TRY(mn_mac_diffuse(mac, dt));
-  if (second)
-    make_bare(mac);
-  return MN_OK;
+  accelerations(mac, mac->increments);
+  return mn_mac_diffuse(mac, dt);
 }
 
 static mn_status mac_meet(void *self, const mn_interface *interface)
@@ -271,7 +274,7 @@ static mn_status mac_commit(void *self)
   if (s->held.data)
     swap(&s->held, &mac->separate.held);
   mn_mac_close(mac, end, &s->held, s->u);
-  if (mac->extrapolates)
+  if (mac->increments)
     combine(mac, &s->p, &s->p, 1, &mac->dp);
   else
     mn_field_copy(&s->p, &mac->dp);

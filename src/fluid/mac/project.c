@@ -9,7 +9,8 @@
    Water at separating walls has an inequality there (separate.c).
 
    Smoke solves for the increment of the pressure over that of the step before, whose gradient is in
-   u* already (mac.c); water, whose surface moves, for the pressure itself, from the last one. */
+   u* already (mac.c); water, whose surface moves, and smoke among bodies for the pressure itself,
+   from the last one. */
 #include "fluid/mac/internal.h"
 
 #include "base/status.h"
@@ -204,7 +205,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   double unit = fluid->density / dt * speed / mac->grid.dx; /* of b */
   mac->speed = speed;
   if (mac->solves++ == 0) { /* later ones start from the last one's answer */
-    if (fluid->order == 2 && !water)
+    if (mn_mac_second_order(mac) && !mac->bodies.on)
       mn_field_fill(&mac->dp, 0);
     else
       mn_field_copy(&mac->dp, &mac->state.p);
