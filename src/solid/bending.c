@@ -1,20 +1,15 @@
-/* Bending: of a surface at the hinges between its triangles, of a curve at its joints.
+/* Bending of a curve, at its joints [Bergou 2008]:
 
-   Hinge [Grinspun 2003]: E = k/2 (theta - theta_0)^2 with theta the angle between the two
-   triangles' normals. k = D |e|^2 / (A_1 + A_2): a third of what the paper's third of the heights
-   would give with D as the plate's stiffness; it makes a rolled plate of squares cut in two have
-   the energy D/2 A/R^2, and agrees with the stiffness of the lattice of equal triangles [Seung
-   1988]. On other patterns the stiffness is off by a factor of order 1, and depends on the
-   direction, however fine they are.
+       E = B/(2 L) (kappa - kappa_0)^2,   kappa = 2 tan(phi/2)
 
-   Joint [Bergou 2008]: E = B/(2 L) (kappa - kappa_0)^2, kappa = 2 tan(phi/2) with the turning angle
-   phi, signed in 2D, and L half the length of both segments. In 3D a joint that is curved at rest
-   has a kink in its energy where it is straight, and nothing resists twist.
+   with the turning angle phi, signed in 2D, and L half the length of both segments; at a clamp, a
+   joint whose one segment is fixed, half the length of the other: the fixed one does not bend. In
+   3D a joint that is curved at rest has a kink in its energy where it is straight, and nothing
+   resists twist.
 
-   Both are written in differences of nodes (the hinge in e, a, b from its first node, the joint in
-   its two segments), which spread() turns into nodes; Hessians are exact. The projection cuts the
-   negative eigenvalues of the matrix in differences by Jacobi rotations.
-   Verified by tests/unit/solid/test_energy.c, test_thin.c. */
+   It is written in differences of nodes, the two segments, which spread() turns into nodes;
+   Hessians are exact. The projection cuts the negative eigenvalues of the matrix in differences by
+   Jacobi rotations. Verified by tests/unit/solid/test_energy.c, test_thin.c. */
 #include "solid/thin.h"
 
 #include <float.h>
@@ -98,159 +93,9 @@ static void spread(int dim, int diffs, int nodes, const int sign[][4], const dou
     }
 }
 
-/* ---- hinges ---------------------------------------------------------------------------------- */
-
-enum { ANGLE, HINGE_STIFFNESS, HINGE_STRIDE };
-
-static const int HINGE_SIGN[3][4] = {{-1, 1, 0, 0}, {-1, 0, 1, 0}, {-1, 0, 0, 1}};
-
-/* One wing: n = side e x w (side 1 for a, -1 for b), g = dtheta/dw = -|e| n/|n|^2. */
-typedef struct wing {
-  mn_vec3 n, g;
-  double s; /* where w's foot is on the edge, of |e| */
-} wing;
-
-static wing make_wing(mn_vec3 e, mn_vec3 w, double side)
-{
-  wing r;
-  r.n = mn_scale(side, mn_cross(e, w));
-  r.g = mn_scale(-mn_length(e) / mn_dot(r.n, r.n), r.n);
-  r.s = mn_dot(w, e) / mn_dot(e, e);
-  return r;
-}
-
-/* M [w]x: columns are M applied to w x unit vectors. */
-static mn_mat3 times_cross(mn_mat3 M, mn_vec3 w)
-{
-  mn_mat3 X = {{{0, -w.z, w.y}, {w.z, 0, -w.x}, {-w.y, w.x, 0}}};
-  return mn_mat3_mul(M, X);
-}
-
-static mn_mat3 outer(mn_vec3 a, mn_vec3 b)
-{
-  mn_mat3 m;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      m.m[i][j] = a.v[i] * b.v[j];
-  return m;
-}
-
-/* dg/dw and dg/de of a wing. */
-static void wing_derivatives(const wing *w, mn_vec3 e, mn_vec3 at, double side, mn_mat3 *by_w,
-                             mn_mat3 *by_e)
-{
-  double nn = mn_dot(w->n, w->n), length = mn_length(e);
-  mn_mat3 M = mn_mat3_add(mn_mat3_identity(), mn_mat3_scale(-2 / nn, outer(w->n, w->n)));
-  M = mn_mat3_scale(-length / nn, M); /* dg/dn */
-  *by_w = mn_mat3_scale(side, times_cross(M, e));
-  *by_e = mn_mat3_scale(-side, times_cross(M, at));
-  *by_e = mn_mat3_add(*by_e, outer(mn_scale(-1 / (nn * length), w->n), e));
-}
-
-static void put(double *H, int p, int q, const mn_mat3 *B)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      H[(3 * p + i) * 9 + 3 * q + j] = B->m[i][j];
-      H[(3 * q + j) * 9 + 3 * p + i] = B->m[i][j];
-    }
-}
-
-/* Second derivatives of theta in (e, a, b). */
-static void angle_hessian(mn_vec3 e, const mn_vec3 at[2], const wing w[2], double *H)
-{
-  mn_mat3 ee = mn_mat3_diagonal(0, 0, 0), zero = ee;
-  double ll = mn_dot(e, e);
-  for (int k = 0; k < 2; k++) {
-    mn_mat3 by_w, by_e;
-    wing_derivatives(&w[k], e, at[k], k ? -1 : 1, &by_w, &by_e);
-    put(H, 1 + k, 1 + k, &by_w);
-    put(H, 1 + k, 0, &by_e);
-    /* dtheta/de = -sum s g, ds/de = (w - 2 s e)/|e|^2 */
-    mn_vec3 ds = mn_scale(1 / ll, mn_madd(at[k], -2 * w[k].s, e));
-    ee = mn_mat3_add(ee, mn_mat3_scale(-1, outer(w[k].g, ds)));
-    ee = mn_mat3_add(ee, mn_mat3_scale(-w[k].s, by_e));
-  }
-  put(H, 1, 2, &zero);
-  for (int i = 0; i < 3; i++) /* symmetric but for rounding */
-    for (int j = 0; j < 3; j++)
-      H[i * 9 + j] = (ee.m[i][j] + ee.m[j][i]) / 2;
-}
-
-static double hinge_angle(mn_vec3 e, const wing w[2])
-{
-  double sine = mn_dot(mn_cross(w[0].n, w[1].n), e) / mn_length(e);
-  return atan2(sine, mn_dot(w[0].n, w[1].n));
-}
-
-static int hinge_eval(const mn_energy_group *group, size_t index, const mn_vec3 *x, int psd,
-                      double *energy, double *gradient, double *hessian)
-{
-  const double *data = group->data + index * HINGE_STRIDE;
-  mn_vec3 e = mn_sub(x[1], x[0]), at[2] = {mn_sub(x[2], x[0]), mn_sub(x[3], x[0])};
-  wing w[2] = {make_wing(e, at[0], 1), make_wing(e, at[1], -1)};
-  double k = data[HINGE_STIFFNESS], away, g[9], H[81];
-  if (!(mn_dot(w[0].n, w[0].n) > 0) || !(mn_dot(w[1].n, w[1].n) > 0))
-    return 0; /* a triangle without area has no normal */
-  away = hinge_angle(e, w) - data[ANGLE];
-  away -= 2 * MN_PI * round(away / (2 * MN_PI));
-  *energy = k / 2 * away * away;
-  for (int i = 0; i < 3; i++) {
-    g[i] = -w[0].s * w[0].g.v[i] - w[1].s * w[1].g.v[i];
-    g[3 + i] = w[0].g.v[i];
-    g[6 + i] = w[1].g.v[i];
-  }
-  if (hessian) {
-    angle_hessian(e, at, w, H);
-    for (int i = 0; i < 9; i++)
-      for (int j = 0; j < 9; j++)
-        H[i * 9 + j] = k * (g[i] * g[j] + away * H[i * 9 + j]);
-    if (psd)
-      mn_psd_project(9, H);
-  }
-  for (int i = 0; i < 9; i++)
-    g[i] *= k * away;
-  spread(3, 3, 4, HINGE_SIGN, g, H, gradient, hessian);
-  return isfinite(*energy);
-}
-
-static const mn_energy_ops hinge_ops = {"hinge", hinge_eval, NULL};
-
-mn_status mn_hinges_make(mn_context *ctx, const mn_simplex_mesh *mesh, uint32_t first,
-                         const mn_edge *edge, size_t edges, double bending, mn_energy_group *g)
-{
-  size_t count = 0;
-  g->ops = &hinge_ops;
-  g->dim = 3;
-  g->nodes = 4;
-  g->stride = HINGE_STRIDE;
-  for (size_t i = 0; i < edges; i++)
-    count += edge[i].right != MN_NO_NODE;
-  MN_TRY(MN_NEW(ctx, "hinges", 4 * count, &g->node));
-  MN_TRY(MN_NEW(ctx, "hinges", HINGE_STRIDE * count, &g->data));
-  for (size_t i = 0; i < edges; i++) {
-    if (edge[i].right == MN_NO_NODE)
-      continue;
-    uint32_t node[4] = {edge[i].a, edge[i].b, edge[i].left, edge[i].right};
-    mn_vec3 x[4];
-    for (int a = 0; a < 4; a++) {
-      x[a] = mesh->node[node[a]];
-      g->node[4 * g->count + (size_t)a] = first + node[a];
-    }
-    mn_vec3 e = mn_sub(x[1], x[0]);
-    wing w[2] = {make_wing(e, mn_sub(x[2], x[0]), 1), make_wing(e, mn_sub(x[3], x[0]), -1)};
-    double areas = (mn_length(w[0].n) + mn_length(w[1].n)) / 2;
-    double *data = g->data + g->count * HINGE_STRIDE;
-    data[ANGLE] = hinge_angle(e, w);
-    data[HINGE_STIFFNESS] = bending * mn_dot(e, e) / areas;
-    g->count++;
-  }
-  return MN_OK;
-}
-
 /* ---- joints ---------------------------------------------------------------------------------- */
 
-enum { CURVATURE, JOINT_STIFFNESS, JOINT_STRIDE };
+enum { CURVATURE, JOINT_STIFFNESS, RIGIDITY, JOINT_STRIDE };
 
 static const int JOINT_SIGN[2][4] = {{-1, 1, 0, 0}, {0, -1, 1, 0}};
 
@@ -366,10 +211,31 @@ mn_status mn_rod_joints_make(mn_context *ctx, const mn_simplex_mesh *mesh, uint3
     data[CURVATURE] = 2 * tan(atan2(turned, mn_dot(e, f)) / 2);
     if (fabs(data[CURVATURE]) < 1e-6)
       data[CURVATURE] = 0; /* straight but for rounding: without the kink */
+    data[RIGIDITY] = bend;
     data[JOINT_STIFFNESS] = 2 * bend / (mn_length(e) + mn_length(f));
     g->node[3 * i] = first + joint[i].before;
     g->node[3 * i + 1] = first + joint[i].node;
     g->node[3 * i + 2] = first + joint[i].after;
   }
   return MN_OK;
+}
+
+int mn_energy_is_joint(const mn_energy_group *g)
+{
+  return g->ops == &joint_ops;
+}
+
+void mn_rod_clamp(mn_energy_group *g, const mn_vec3 *rest, const uint8_t *fixed)
+{
+  int all = (1 << g->dim) - 1;
+  for (size_t i = 0; i < g->count; i++) {
+    const uint32_t *n = g->node + 3 * i;
+    double length = 0;
+    for (int k = 0; k < 2; k++) /* of the segments that can bend */
+      if ((fixed[n[k]] & fixed[n[k + 1]] & all) != all)
+        length += mn_length(mn_sub(rest[n[k + 1]], rest[n[k]]));
+    if (length > 0)
+      g->data[i * JOINT_STRIDE + JOINT_STIFFNESS] =
+          2 * g->data[i * JOINT_STRIDE + RIGIDITY] / length;
+  }
 }

@@ -198,6 +198,16 @@ static mn_status start_acceleration(mn_deform *d)
   return MN_OK;
 }
 
+/* Bending knows what is fixed. */
+static void set_clamps(mn_deform *d)
+{
+  for (int g = 0; g < d->groups; g++)
+    if (mn_energy_is_plate(d->group + g))
+      mn_plate_clamp(d->group + g, d->rest, d->fixed);
+    else if (mn_energy_is_joint(d->group + g))
+      mn_rod_clamp(d->group + g, d->rest, d->fixed);
+}
+
 mn_status mn_deform_ready(mn_deform *d)
 {
   if (d->is_ready || !d->bodies)
@@ -205,6 +215,7 @@ mn_status mn_deform_ready(mn_deform *d)
                    d->is_ready ? "ready was called before" : "there is none");
   MN_TRY(make_links(d));
   MN_TRY(check_masses(d));
+  set_clamps(d);
   for (size_t i = 0; i < d->nodes; i++)
     d->damped |= d->alpha[i] > 0;
   for (int g = 0; g < d->groups; g++)

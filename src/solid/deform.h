@@ -67,7 +67,7 @@ typedef enum mn_membrane_kind {
   MN_MEMBRANE_NEO_HOOKEAN /* incompressible: mu/2 (l1^2 + l2^2 + 1/(l1 l2)^2 - 3); poisson unused */
 } mn_membrane_kind;
 
-/* A shell (triangles in 3D): membrane, and bending of the hinges between triangles. */
+/* A shell (triangles in 3D): membrane, and bending in the angles between triangles. */
 typedef struct mn_shell_def {
   const char *name;
   mn_membrane_kind membrane;

@@ -282,7 +282,8 @@ mn_status mn_deform_add_shell(mn_deform *d, const mn_simplex_mesh *mesh, const m
     status = mn_deform_add_group(d, *body, def->beta, &group);
     b->groups++;
     if (status == MN_OK)
-      status = mn_hinges_make(d->ctx, mesh, b->first, edge, edges, bending, group);
+      status = mn_plate_make(d->ctx, mesh, b->first, edge, edges, &(mn_plate){b->name, bending, nu},
+                             group);
   }
   mn_free(edge);
   if (status == MN_OK)

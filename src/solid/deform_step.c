@@ -328,7 +328,10 @@ mn_status mn_deform_static(mn_deform *d, const mn_vec3 *load, int steps, mn_defo
   for (int s = 1; s <= steps; s++) {
     set_force(d, load, (double)s / steps);
     d->has_factor = 0;
+    int before = report->iterations;
+    report->iterations = 0; /* the limit is that of one equation */
     MN_TRY(mn_deform_newton(d, report));
+    report->iterations += before;
   }
   mn_deform_unflatten(d, d->y, d->x);
   memcpy(d->x1, d->x, d->nodes * sizeof *d->x);

@@ -5,7 +5,7 @@
 
 #include "solid/material.h"
 
-enum { MN_ENERGY_NODES_MAX = 10, MN_ENERGY_DOF_MAX = 30 };
+enum { MN_ENERGY_NODES_MAX = 12, MN_ENERGY_DOF_MAX = 36 };
 
 typedef struct mn_energy_group mn_energy_group;
 

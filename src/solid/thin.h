@@ -1,4 +1,4 @@
-/* Energies of thin things: springs, membranes, hinges, rods. Each maker fills one group; node
+/* Energies of thin things: springs, membranes, plates, rods. Each maker fills one group; node
    numbers are those of the system. */
 #ifndef MN_SOLID_THIN_H
 #define MN_SOLID_THIN_H
@@ -26,9 +26,21 @@ MN_MUST_CHECK mn_status mn_anchors_make(mn_context *ctx, int dim, const mn_ancho
 MN_MUST_CHECK mn_status mn_membrane_make(mn_context *ctx, const mn_simplex_mesh *mesh,
                                          uint32_t first, const mn_shell_def *def,
                                          mn_energy_group *group);
-MN_MUST_CHECK mn_status mn_hinges_make(mn_context *ctx, const mn_simplex_mesh *mesh, uint32_t first,
-                                       const mn_edge *edge, size_t edges, double bending,
-                                       mn_energy_group *group);
+typedef struct mn_plate {
+  const char *name;
+  double bending, poisson; /* N m, 1 */
+} mn_plate;
+
+/* The bending of triangles; complete after mn_plate_clamp. */
+MN_MUST_CHECK mn_status mn_plate_make(mn_context *ctx, const mn_simplex_mesh *mesh, uint32_t first,
+                                      const mn_edge *edge, size_t edges, const mn_plate *plate,
+                                      mn_energy_group *group);
+/* Sets the stiffness, knowing the nodes of the system at rest and which are fixed (MN_FIX_...):
+   triangles and segments that cannot bend leave the angle at a clamp to their neighbours. */
+void mn_plate_clamp(mn_energy_group *group, const mn_vec3 *rest, const uint8_t *fixed);
+void mn_rod_clamp(mn_energy_group *group, const mn_vec3 *rest, const uint8_t *fixed);
+int mn_energy_is_plate(const mn_energy_group *group);
+int mn_energy_is_joint(const mn_energy_group *group);
 /* One element per joint of a curve: bend (N m^2). */
 MN_MUST_CHECK mn_status mn_rod_joints_make(mn_context *ctx, const mn_simplex_mesh *mesh,
                                            uint32_t first, const mn_joint *joint, size_t joints,

@@ -147,7 +147,7 @@ static void examine(mn_context *ctx, const mn_energy_group *g, const mn_vec3 *al
   mn_arena arena = {0};
   for (size_t e = 0; e < g->count; e++) {
     mn_vec3 x[MN_ENERGY_NODES_MAX], force = ZERO, torque = ZERO;
-    double E, grad[30], H[900], P[900], w[30], dE[30] = {0}, dG[900] = {0}, G = 0, B = 0;
+    double E, grad[36], H[1296], P[1296], w[36], dE[36] = {0}, dG[1296] = {0}, G = 0, B = 0;
     const double h = 1e-3;
     for (int a = 0; a < g->nodes; a++)
       x[a] = all[g->node[e * (size_t)g->nodes + (size_t)a]];
@@ -156,7 +156,7 @@ static void examine(mn_context *ctx, const mn_energy_group *g, const mn_vec3 *al
     for (int i = 0; i < n; i++)
       for (int k = 0; k < 4; k++) {
         mn_vec3 y[MN_ENERGY_NODES_MAX];
-        double at, slope[30];
+        double at, slope[36];
         memcpy(y, x, sizeof y);
         y[i / g->dim].v[i % g->dim] += STEP[k] * h;
         assert_int_equal(eval(g, e, y, &at, slope, NULL, 0), 1);
