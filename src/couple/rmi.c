@@ -151,8 +151,8 @@ mn_status mn_rmi_create(mn_context *ctx, const mn_rmi_def *def, mn_rmi **out)
   MN_TRY(MN_NEW(ctx, "a coupling", 1, &rmi));
   rmi->ctx = ctx;
   rmi->def = *def;
-  rmi->def.x_weight = rmi->def.p_weight = NULL; /* copied */
   mn_status status = allocate(rmi);
+  rmi->def.x_weight = rmi->def.p_weight = NULL; /* copied */
   if (status != MN_OK)
     mn_rmi_destroy(&rmi);
   *out = rmi;
