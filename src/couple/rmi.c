@@ -105,6 +105,7 @@ static mn_status new_pairs(mn_context *ctx, size_t in_size, size_t out_size, int
   size_t columns = (size_t)capacity;
   pairs->in_size = in_size;
   pairs->out_size = out_size;
+  pairs->capacity = capacity;
   pairs->count = count;
   if (in_size > SIZE_MAX / sizeof(double) / columns ||
       out_size > SIZE_MAX / sizeof(double) / columns)
@@ -133,9 +134,9 @@ static mn_status allocate(mn_rmi *rmi)
   MN_TRY(new_weights(ctx, np, def->p_weight, &rmi->p_weight));
   if (def->method != MN_RMI_REDUCED)
     return MN_OK;
-  rmi->capacity = def->max_columns + def->max_iterations;
-  MN_TRY(new_pairs(ctx, nx, np, rmi->capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
-  MN_TRY(new_pairs(ctx, np, nx, rmi->capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
+  int capacity = def->max_columns + def->max_iterations;
+  MN_TRY(new_pairs(ctx, nx, np, capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
+  MN_TRY(new_pairs(ctx, np, nx, capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
   return mn_rmi_model_create(rmi, &rmi->model);
 }
 
@@ -178,6 +179,19 @@ void mn_rmi_destroy(mn_rmi **handle)
   *handle = NULL;
 }
 
+void mn_rmi_truncate(mn_rmi_pairs *pairs, int64_t count)
+{
+  if (*pairs->count > pairs->capacity) /* a damaged checkpoint */
+    *pairs->count = pairs->capacity;
+  if (*pairs->count > count) {
+    size_t from = (size_t)count, columns = (size_t)(*pairs->count - count);
+    memset(pairs->in + from * pairs->in_size, 0, columns * pairs->in_size * sizeof(double));
+    memset(pairs->out + from * pairs->out_size, 0, columns * pairs->out_size * sizeof(double));
+    memset(pairs->age + from, 0, columns * sizeof *pairs->age);
+  }
+  *pairs->count = count;
+}
+
 /* Makes every column one substep older, forgets those beyond `reuse` substeps and the oldest beyond
    max_columns. Columns of earlier substeps are scaled to the new dt: p answers x like dt^-power. */
 static void age_columns(const mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t before, double scale,
@@ -197,7 +211,7 @@ static void age_columns(const mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t before, 
     memmove(pairs->out + (size_t)kept * out, pairs->out + (size_t)c * out, out * sizeof(double));
     kept++;
   }
-  *pairs->count = kept;
+  mn_rmi_truncate(pairs, kept);
 }
 
 mn_status mn_rmi_accept(mn_rmi *rmi)
@@ -234,7 +248,10 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
 
 void mn_rmi_reject(mn_rmi *rmi)
 {
-  rmi->count[MN_RMI_FLUID_COUNT] = rmi->count[MN_RMI_SOLID_COUNT] = 0;
+  if (rmi->def.method == MN_RMI_REDUCED) {
+    mn_rmi_truncate(&rmi->fluid, 0);
+    mn_rmi_truncate(&rmi->solid, 0);
+  }
   rmi->number[MN_RMI_LAST_OMEGA] = 0;
   rmi->number[MN_RMI_REMAINDER] = rmi->number[MN_RMI_REMAINDER_LATER] = 0;
   rmi->phase = MN_RMI_IDLE;

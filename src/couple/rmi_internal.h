@@ -10,6 +10,7 @@
    fails leaves the earlier ones as they were. */
 typedef struct mn_rmi_pairs {
   size_t in_size, out_size;
+  int capacity;
   double *in, *out; /* [capacity * size], a column after the other */
   int64_t *age;     /* [capacity] accepted substeps since: 0 of the running one */
   int64_t *count;   /* into the object's counts; grows while a step runs */
@@ -33,7 +34,6 @@ typedef struct mn_rmi_model mn_rmi_model;
 struct mn_rmi {
   mn_context *ctx;
   mn_rmi_def def;
-  int capacity;                /* columns of each solver */
   double *x_weight, *p_weight; /* all 1 where the def has none */
 
   /* state */
@@ -57,6 +57,10 @@ struct mn_rmi {
   double *answer;      /* where solvers write: longer than agreed */
   mn_rmi_model *model; /* reduced only */
 };
+
+/* Forgets all columns from `count` on; what is forgotten is zeroed, so that equal histories have
+   equal bits in a checkpoint. */
+void mn_rmi_truncate(mn_rmi_pairs *pairs, int64_t count);
 
 /* One substep's calls: what mn_rmi_step was given. */
 typedef struct mn_rmi_solvers {

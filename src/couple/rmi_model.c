@@ -139,8 +139,9 @@ void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const 
   for (size_t i = 0; i < pairs->out_size; i++)
     dout[i] = out[i] - out_base[i];
   pairs->age[at] = 0;
-  if (most_step > ROUNDING * most) /* from rest, or converged to the last digit: no column */
-    ++*pairs->count;
+  ++*pairs->count;
+  if (!(most_step > ROUNDING * most)) /* from rest, or converged to the last digit: no column */
+    mn_rmi_truncate(pairs, (int64_t)at);
 }
 
 /* Takes columns newest first into the side: weighted inputs in q, answers in g. With pivoting those

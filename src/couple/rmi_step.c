@@ -247,12 +247,6 @@ static mn_status run(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report *rep
   }
 }
 
-static void forget_columns(mn_rmi *rmi)
-{
-  rmi->count[MN_RMI_FLUID_COUNT] = rmi->count_before[0];
-  rmi->count[MN_RMI_SOLID_COUNT] = rmi->count_before[1];
-}
-
 mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_fluid_fn *fluid,
                       void *fluid_user, mn_rmi_solid_fn *solid, void *solid_user, double *x,
                       double *p, mn_rmi_report *report)
@@ -277,7 +271,10 @@ mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_flui
   predict(rmi, x);
   mn_status status = run(rmi, &with, report);
   if (status != MN_OK) {
-    forget_columns(rmi);
+    if (rmi->def.method == MN_RMI_REDUCED) {
+      mn_rmi_truncate(&rmi->fluid, rmi->count_before[0]);
+      mn_rmi_truncate(&rmi->solid, rmi->count_before[1]);
+    }
     return status;
   }
   rmi->phase = MN_RMI_STEPPED;

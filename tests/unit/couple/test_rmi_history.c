@@ -1,0 +1,258 @@
+/* What an object remembers: columns of earlier substeps, of other lengths; what it forgets when
+   told; checkpoints that go on with the same bits; objects that do not disturb each other; a start
+   from rest. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "rmi_case.h"
+
+enum { N = 40 };
+
+static mn_rmi *make(mn_context *ctx, mn_rmi_def def, double tolerance)
+{
+  mn_rmi *rmi;
+  def.x_size = def.p_size = N;
+  def.tolerance = tolerance;
+  CHECK_OK(ctx, mn_rmi_create(ctx, &def, &rmi));
+  return rmi;
+}
+
+static mn_rmi_report advance(mn_context *ctx, mn_rmi *rmi, membrane *m)
+{
+  mn_rmi_report report;
+  double x[N], p[N];
+  CHECK_OK(ctx,
+           mn_rmi_step(rmi, m->dt, m->x0, membrane_fluid, m, membrane_solid, m, x, p, &report));
+  if (report.reason != MN_CONVERGED) {
+    mn_rmi_reject(rmi);
+    return report;
+  }
+  CHECK_OK(ctx, mn_rmi_accept(rmi));
+  membrane_commit(m, x);
+  return report;
+}
+
+/* Fluid solves of 60 substeps; -1: one did not converge. */
+static int total(mn_context *ctx, mn_rmi_def def, double tolerance, membrane m, int change_dt)
+{
+  mn_rmi *rmi = make(ctx, def, tolerance);
+  int sum = 0;
+  for (int step = 0; step < 60; step++) {
+    if (change_dt)
+      membrane_set_dt(&m, step % 3 ? 0.01 : 0.004);
+    mn_rmi_report report = advance(ctx, rmi, &m);
+    if (report.reason != MN_CONVERGED) {
+      sum = -1;
+      break;
+    }
+    sum += report.iterations;
+  }
+  mn_rmi_destroy(&rmi);
+  return sum;
+}
+
+/* Longer memory, fewer solves; and steps of changing length with columns scaled like loads of
+   inertia, against the control that does not scale them. */
+static void test_reuse(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static membrane m;
+  membrane_make(&m, N, N, 0.02, 0.01);
+  mn_rmi_def def = mn_rmi_def_default();
+  static const int reuse[] = {0, 2, 8, 20};
+  int sum[4];
+  for (int i = 0; i < 4; i++) {
+    def.reuse = reuse[i];
+    sum[i] = total(ctx, def, 1e-6, m, 0);
+    printf("reuse of %d substeps: %.2f solves\n", reuse[i], sum[i] / 60.0);
+    CHECK_GE(sum[i], 0);
+    if (i)
+      CHECK_LE(sum[i], 0.95 * sum[i - 1]);
+  }
+  m.tension = 0; /* inertia alone, where the scaling is exact */
+  memset(m.K, 0, sizeof m.K);
+  membrane_set_dt(&m, 0.01);
+  def = mn_rmi_def_default();
+  int right = total(ctx, def, 1e-6, m, 1);
+  def.dt_power = 0;
+  int wrong = total(ctx, def, 1e-6, m, 1);
+  printf("changing dt: %.2f solves; without scaling %.2f\n", right / 60.0, wrong / 60.0);
+  CHECK_GE(right, 0);
+  CHECK(wrong < 0 || wrong >= 1.2 * right);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* A nonlinear fluid, a solid of 2 % of its added mass: the filter is what makes reuse work. */
+static void test_filter(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static membrane m;
+  membrane_make(&m, N, N, 0.002, 0.01);
+  m.drag = 5;
+  mn_rmi_def def = mn_rmi_def_default();
+  int with = total(ctx, def, 1e-4, m, 0);
+  def.filter = def.filter_current = 0;
+  int without = total(ctx, def, 1e-4, m, 0);
+  printf("filter: %.2f solves; without %.2f (negative: failed)\n", with / 60.0, without / 60.0);
+  CHECK_GE(with, 0);
+  CHECK(without < 0 || without > 1.5 * with);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* Written into another object half-way, the history goes on with the same bits; half of it does
+ * not. */
+static void test_checkpoint(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static const mn_rmi_method method[] = {MN_RMI_REDUCED, MN_RMI_AITKEN, MN_RMI_RELAXED};
+  for (int i = 0; i < 3; i++)
+    for (int damaged = 0; damaged < (i == 0 ? 2 : 1); damaged++) {
+      static membrane m, resumed;
+      membrane_make(&m, N, N, i == 0 ? 0.01 : 1, 0.01);
+      m.drag = 1;
+      mn_rmi_def def = mn_rmi_def_default();
+      def.method = method[i];
+      def.omega = i == 0 ? 0 : 0.5;
+      def.predictor = 2;
+      mn_rmi *rmi = make(ctx, def, 1e-7), *other = make(ctx, def, 1e-7);
+      for (int step = 0; step < 12; step++)
+        advance(ctx, rmi, &m);
+      mn_array from[16], to[16];
+      int count = mn_rmi_arrays(rmi, from, 16);
+      CHECK(mn_rmi_arrays(other, to, 16) == count && count <= 16);
+      for (int a = 0; a < count - damaged * 5; a++) {
+        size_t size = from[a].shape[0] * (from[a].rank > 1 ? from[a].shape[1] : 1);
+        CHECK(!strcmp(from[a].name, to[a].name) && from[a].shape[0] == to[a].shape[0]);
+        memcpy(to[a].data, from[a].data, 8 * size);
+      }
+      resumed = m;
+      int same = 1, solves = 0;
+      for (int step = 0; step < 12; step++) {
+        membrane_set_dt(&m, step % 2 ? 0.01 : 0.007);
+        membrane_set_dt(&resumed, m.dt);
+        solves += advance(ctx, rmi, &m).iterations - advance(ctx, other, &resumed).iterations;
+        same &= !memcmp(m.x0, resumed.x0, sizeof m.x0);
+      }
+      CHECK(damaged ? !same : same && solves == 0);
+      mn_rmi_destroy(&rmi);
+      mn_rmi_destroy(&other);
+    }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* Two couplings in turn, of different sizes and kinds: each as if alone. */
+static void test_two(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static membrane a, b, alone_a, alone_b;
+  membrane_make(&a, N, N, 0.01, 0.01);
+  membrane_make(&b, N, 5, 0.1, 0.02);
+  alone_a = a;
+  alone_b = b;
+  mn_rmi *one = make(ctx, mn_rmi_def_default(), 1e-6),
+         *two = make(ctx, mn_rmi_def_published(), 1e-5);
+  mn_rmi *first = make(ctx, mn_rmi_def_default(), 1e-6),
+         *second = make(ctx, mn_rmi_def_published(), 1e-5);
+  for (int step = 0; step < 15; step++) {
+    advance(ctx, one, &a);
+    advance(ctx, two, &b);
+  }
+  for (int step = 0; step < 15; step++)
+    advance(ctx, first, &alone_a);
+  for (int step = 0; step < 15; step++)
+    advance(ctx, second, &alone_b);
+  CHECK(!memcmp(a.x0, alone_a.x0, sizeof a.x0));
+  CHECK(!memcmp(b.x0, alone_b.x0, sizeof b.x0));
+  mn_rmi_destroy(&one);
+  mn_rmi_destroy(&two);
+  mn_rmi_destroy(&first);
+  mn_rmi_destroy(&second);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* From rest, with nothing to do, nothing happens: no columns, no NaN; then it starts. */
+static void test_rest(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static membrane m;
+  membrane_make(&m, N, N, 0.001, 0.01);
+  m.push = 0;
+  mn_rmi *rmi = make(ctx, mn_rmi_def_default(), 1e-6);
+  for (int step = 0; step < 5; step++) {
+    mn_rmi_report report = advance(ctx, rmi, &m);
+    CHECK(report.reason == MN_CONVERGED && report.iterations == 2);
+    CHECK(report.residual == 0 && report.modes == 0 && report.dropped == 0);
+  }
+  mn_array arrays[16];
+  mn_rmi_arrays(rmi, arrays, 16);
+  CHECK(((int64_t *)arrays[0].data)[0] == 0); /* no columns of nothing */
+  m.push = 1;
+  for (int step = 0; step < 20; step++) {
+    double both[MEMBRANE_MAX];
+    membrane_together(&m, both);
+    mn_rmi_report report = advance(ctx, rmi, &m);
+    CHECK(report.reason == MN_CONVERGED);
+    double error = 0;
+    for (int i = 0; i < N; i++)
+      error = check_worst(error, fabs(m.x0[i] - both[i]));
+    CHECK_LE(error, 1e-6);
+  }
+  mn_rmi_destroy(&rmi);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* A rejected substep takes the columns with it, and a step never allocates once the first has run.
+ */
+static void test_reject(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static membrane m;
+  membrane_make(&m, N, N, 0.01, 0.01);
+  mn_rmi *rmi = make(ctx, mn_rmi_def_default(), 1e-7);
+  for (int step = 0; step < 8; step++)
+    advance(ctx, rmi, &m);
+  int64_t allocations = ctx->allocations;
+  for (int step = 0; step < 8; step++)
+    advance(ctx, rmi, &m);
+  CHECK(ctx->allocations == allocations);
+  mn_array arrays[16];
+  mn_rmi_arrays(rmi, arrays, 16);
+  const int64_t *count = arrays[0].data;
+  CHECK(count[0] > 0 && count[1] > 0);
+  int before = advance(ctx, rmi, &m).iterations;
+  mn_rmi_report report;
+  double x[N], p[N];
+  CHECK_OK(ctx,
+           mn_rmi_step(rmi, m.dt, m.x0, membrane_fluid, &m, membrane_solid, &m, x, p, &report));
+  mn_rmi_reject(rmi);
+  CHECK(count[0] == 0 && count[1] == 0);
+  int after = advance(ctx, rmi, &m).iterations;
+  CHECK_GE(after, before + 1);
+  mn_rmi_destroy(&rmi);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_reuse),      cmocka_unit_test(test_filter),
+      cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_two),
+      cmocka_unit_test(test_rest),       cmocka_unit_test(test_reject)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

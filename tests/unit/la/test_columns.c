@@ -1,0 +1,125 @@
+/* Orthonormal bases of a few long columns, some of them nearly dependent: Q^T Q = I, Q R = the
+   columns kept, and which are kept. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "la/columns.h"
+
+enum { ROWS = 200, COLS = 12 };
+
+static void random_columns(uint64_t seed, double *a)
+{
+  for (int i = 0; i < ROWS * COLS; i++)
+    a[i] = 2 * check_random(&seed) - 1;
+}
+
+/* column `of` = column `from` + small times something new */
+static void depend(double *a, int of, int from, double small)
+{
+  uint64_t seed = (uint64_t)of;
+  for (int i = 0; i < ROWS; i++)
+    a[i + of * ROWS] = a[i + from * ROWS] + small * (2 * check_random(&seed) - 1);
+}
+
+static double not_orthonormal(const double *q, int m)
+{
+  double worst = 0, c[COLS * COLS];
+  mn_columns_inner(ROWS, m, m, q, q, c);
+  for (int i = 0; i < m * m; i++)
+    worst = check_worst(worst, fabs(c[i] - (i % (m + 1) == 0)));
+  return worst;
+}
+
+static double not_the_same(const double *a, const double *q, const double *r, const int *kept,
+                           int m)
+{
+  double worst = 0;
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < ROWS; i++) {
+      double sum = 0;
+      for (int l = 0; l < m; l++)
+        sum += q[i + l * ROWS] * r[l + j * m];
+      worst = check_worst(worst, fabs(sum - a[i + kept[j] * ROWS]));
+    }
+  return worst;
+}
+
+static void test_in_order(void **state)
+{
+  (void)state;
+  double a[ROWS * COLS], q[ROWS * COLS], r[COLS * COLS], work[2 * COLS], least[COLS];
+  int kept[COLS];
+  random_columns(7, a);
+  depend(a, 3, 1, 0);                        /* a copy: never kept */
+  depend(a, 5, 2, 1e-9);                     /* kept only where the least is below */
+  depend(a, 8, 0, 0.05);                     /* likewise */
+  memset(a + 6 * ROWS, 0, ROWS * sizeof *a); /* nothing at all */
+  for (int pass = 0; pass < 3; pass++) {
+    for (int j = 0; j < COLS; j++)
+      least[j] = pass == 0 ? 0 : pass == 1 ? 1e-6 : 0.1;
+    memcpy(q, a, sizeof a);
+    int m = mn_columns_in_order(ROWS, COLS, q, least, r, kept, work);
+    CHECK(m == COLS - 2 - pass);
+    for (int j = 0; j < m; j++) {
+      CHECK(kept[j] != 3 && kept[j] != 6);
+      CHECK(pass < 1 || kept[j] != 5);
+      CHECK(pass < 2 || kept[j] != 8);
+      CHECK(j == 0 || kept[j] > kept[j - 1]);
+    }
+    CHECK_LE(not_orthonormal(q, m), 1e-14);
+    CHECK_LE(not_the_same(a, q, r, kept, m), 1e-14 * COLS);
+  }
+  /* more columns than rows: no more than there are directions */
+  memcpy(q, a, sizeof a);
+  for (int j = 0; j < COLS; j++)
+    least[j] = 0;
+  CHECK(mn_columns_in_order(4, COLS, q, least, r, kept, work) == 4);
+  CHECK_DONE();
+}
+
+static void test_pivoted(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_arena arena = {0};
+  double a[ROWS * COLS], q[ROWS * COLS], r[COLS * COLS], g[ROWS * COLS], expected[ROWS * COLS];
+  int kept[COLS], m;
+  random_columns(11, a);
+  depend(a, 3, 1, 0);
+  depend(a, 5, 2, 1e-9);
+  memcpy(q, a, sizeof a);
+  CHECK_OK(ctx, mn_columns_pivoted(ctx, &arena, ROWS, COLS, q, 0, r, kept, &m));
+  CHECK(m == COLS - 1);
+  CHECK_LE(not_orthonormal(q, m), 1e-14);
+  CHECK_LE(not_the_same(a, q, r, kept, m), 1e-14 * COLS);
+  for (int j = 1; j < m; j++)
+    CHECK_LE(fabs(r[j + j * m]), fabs(r[j - 1 + (j - 1) * m]) * (1 + 1e-12));
+  memcpy(q, a, sizeof a);
+  CHECK_OK(ctx, mn_columns_pivoted(ctx, &arena, ROWS, COLS, q, 1e-6, r, kept, &m));
+  CHECK(m == COLS - 2);
+  /* the columns in their new order, divided by R, are Q */
+  memcpy(g, a, sizeof a);
+  mn_columns_reorder(ROWS, m, kept, g);
+  for (int j = 0; j < m; j++)
+    memcpy(expected + j * ROWS, a + kept[j] * ROWS, ROWS * sizeof *a);
+  CHECK(!memcmp(g, expected, (size_t)(m * ROWS) * sizeof *g));
+  mn_columns_divide(ROWS, m, r, g);
+  double worst = 0;
+  for (int i = 0; i < m * ROWS; i++)
+    worst = check_worst(worst, fabs(g[i] - q[i]));
+  CHECK_LE(worst, 1e-13);
+  CHECK_OK(ctx, mn_columns_pivoted(ctx, &arena, ROWS, 0, q, 0, r, kept, &m));
+  CHECK(m == 0);
+  mn_arena_destroy(&arena);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_order),
+                                     cmocka_unit_test(test_pivoted)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
