@@ -1,5 +1,5 @@
-/* Couples two models of your own, without a grid or a scene: a light flap on a spring in front of
-   water that sloshes. Neither knows the other; mn_rmi finds the position and force on which they
+/* Couples two models of your own, without a grid or a scene: a light flap on a spring and water
+   that sloshes. Neither knows the other; mn_rmi finds the position and the force on which they
    agree.
 
    cc rmi_alone.c $(pkg-config --cflags --libs --static meniscus) */
@@ -16,12 +16,11 @@ typedef struct water {
 static mn_status push(void *user, const double *x, double *p)
 {
   water *w = user;
-  double speed = (x[0] - w->flap) / w->dt;
-  p[0] = -5 * (speed - w->flap_speed) / w->dt;
+  double dt = w->dt, speed = (x[0] - w->flap) / dt;
+  p[0] = -5 * (speed - w->flap_speed) / dt;
   for (int i = 0; i < MODES; i++) { /* implicit Euler of height'' + (i+1) height = flap speed */
     double k = i + 1.0;
-    w->next[i] =
-        (w->height[i] + w->dt * w->speed[i] + w->dt * w->dt * speed) / (1 + w->dt * w->dt * k);
+    w->next[i] = (w->height[i] + dt * w->speed[i] + dt * dt * speed) / (1 + dt * dt * k);
     p[0] -= k * w->next[i];
   }
   return MN_OK;
@@ -71,7 +70,8 @@ int main(void)
     f.v = w.flap_speed = (x - f.x) / f.dt;
     f.x = w.flap = x;
     if (step % 10 == 9)
-      printf("%6.2f  %9.5f  %9.4f %8d %16.1f\n", step * f.dt, x, p, report.fluid_solves, report.mu);
+      printf("%4.1f %12.5f %10.4f %8d %16.1f\n", (step + 1) * f.dt, x, p, report.iterations,
+             report.mu);
   }
   if (status != MN_OK)
     fprintf(stderr, "%s\n", ctx ? mn_context_message(ctx) : "out of memory");
