@@ -6,11 +6,9 @@
 #include <meniscus/rmi.h>
 #include <stdio.h>
 
-enum { MODES = 3 };
-
 /* Water: a force against acceleration (its added mass) and sloshing modes. */
 typedef struct water {
-  double dt, flap, flap_speed, height[MODES], speed[MODES], next[MODES];
+  double dt, flap, flap_speed, height[3], speed[3], next[3];
 } water;
 
 static mn_status push(void *user, const double *x, double *p)
@@ -18,7 +16,7 @@ static mn_status push(void *user, const double *x, double *p)
   water *w = user;
   double dt = w->dt, speed = (x[0] - w->flap) / dt;
   p[0] = -5 * (speed - w->flap_speed) / dt;
-  for (int i = 0; i < MODES; i++) { /* implicit Euler of height'' + (i+1) height = flap speed */
+  for (int i = 0; i < 3; i++) { /* implicit Euler of height'' + (i+1) height = flap speed */
     double k = i + 1.0;
     w->next[i] = (w->height[i] + dt * w->speed[i] + dt * dt * speed) / (1 + dt * dt * k);
     p[0] -= k * w->next[i];
@@ -56,22 +54,21 @@ int main(void)
   puts("time s   flap m     force N    fluid solves   added mass ratio");
   for (int step = 0; status == MN_OK && step < 60; step++) {
     double x, p;
-    mn_rmi_report report;
+    mn_rmi_report r;
     f.drive = step < 20;
-    status = mn_rmi_step(rmi, f.dt, &f.x, push, &w, swing, &f, &x, &p, &report);
+    status = mn_rmi_step(rmi, f.dt, &f.x, push, &w, swing, &f, &x, &p, &r);
     if (status == MN_OK)
       status = mn_rmi_accept(rmi); /* fails, and says so, if the step did not converge */
     if (status != MN_OK)
       break;
-    for (int i = 0; i < MODES; i++) {
+    for (int i = 0; i < 3; i++) {
       w.speed[i] = (w.next[i] - w.height[i]) / w.dt;
       w.height[i] = w.next[i];
     }
     f.v = w.flap_speed = (x - f.x) / f.dt;
     f.x = w.flap = x;
     if (step % 10 == 9)
-      printf("%4.1f %12.5f %10.4f %8d %16.1f\n", (step + 1) * f.dt, x, p, report.iterations,
-             report.mu);
+      printf("%4.1f %12.5f %10.4f %8d %16.1f\n", (step + 1) * f.dt, x, p, r.iterations, r.mu);
   }
   if (status != MN_OK)
     fprintf(stderr, "%s\n", ctx ? mn_context_message(ctx) : "out of memory");
