@@ -45,8 +45,8 @@ enum { MN_RMI_GUESS = -1 }; /* predictor: x holds the caller's guess when a step
 typedef struct mn_rmi_def {
   size_t x_size, p_size; /* numbers in x and in p */
   mn_rmi_method method;
-  double tolerance;     /* in the unit of x_weight x: largest entry of S(p) - x and of the change
-                           of S(p) since the solve before */
+  double tolerance;     /* greatest entry of S(p) - x (and with loads of the model of the change
+                           of S(p)), times x_weight: in its unit */
   int max_iterations;   /* fluid solves in a substep, at most */
   int least_iterations; /* and at least; 1: one may do, if its residual is below the tolerance */
   int predictor;        /* order in time of the first x: 0, 1, 2, or MN_RMI_GUESS */
@@ -86,7 +86,7 @@ typedef struct mn_rmi_report {
   int dropped;           /* columns left out of it by the filters */
   double first_residual; /* max |S(p) - x| after the first pair of solves */
   double residual;       /* after the last: never relaxed, p as the solid used it */
-  double change;         /* max |S(p) - S(p) one solve before| */
+  double change;         /* max |S(p) - S(p) where the last step started from| */
   double load_gap;       /* max |p of the solid - F(x)|: 0 with MN_RMI_LOADS_OF_FLUID */
   double mu;             /* greatest amplification |S(F(x))| / |x| seen: added mass over mass */
   double omega;          /* the last factor used */
