@@ -42,6 +42,13 @@ mn_status mn_grow(mn_context *ctx, const char *what, size_t old_count, size_t co
   return MN_OK;
 }
 
+mn_status mn_renew(mn_context *ctx, const char *what, size_t count, size_t size, void **inout)
+{
+  mn_free(*inout);
+  *inout = NULL;
+  return mn_alloc(ctx, what, count, size, inout);
+}
+
 void mn_free(void *p)
 {
   free(p);

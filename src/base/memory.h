@@ -15,9 +15,16 @@ MN_MUST_CHECK mn_status mn_grow(mn_context *ctx, const char *what, size_t old_co
 /* Any pointer of mn_alloc, or NULL. */
 void mn_free(void *p);
 
+/* mn_alloc in place of an array whose entries need not be kept: that one is freed first. NULL if it
+   fails. */
+MN_MUST_CHECK mn_status mn_renew(mn_context *ctx, const char *what, size_t count, size_t size,
+                                 void **inout);
+
 /* mn_status s = MN_NEW(ctx, "face fractions", n, &array); */
 #define MN_NEW(ctx, what, count, out)                                                              \
   mn_alloc((ctx), (what), (count), sizeof **(out), (void **)(out))
+#define MN_RENEW(ctx, what, count, inout)                                                          \
+  mn_renew((ctx), (what), (count), sizeof **(inout), (void **)(inout))
 
 /* A stack of scratch memory: grows in the first steps, then never allocates again. */
 typedef struct mn_arena {

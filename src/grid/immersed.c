@@ -24,6 +24,9 @@ static mn_status make(mn_context *ctx, mn_immersed *im)
   MN_TRY(MN_NEW(ctx, "nearest elements", im->distance.size, &im->work->nearest));
   im->nearest = im->work->nearest + (im->distance.at - im->distance.data);
   MN_TRY(MN_NEW(ctx, "crossed rows", im->distance.size, &im->work->crossing));
+  size_t slabs = (size_t)mn_immersed_slabs(im);
+  MN_TRY(MN_NEW(ctx, "links in slabs", slabs, &im->work->box));
+  MN_TRY(MN_NEW(ctx, "links in slabs", slabs, &im->work->first));
   for (int a = 0; a < g->dim; a++) {
     im->face[a] = mn_field_view(g, (mn_place)a, NULL);
     MN_TRY(MN_NEW(ctx, "blocked links", im->face[a].size, &im->work->blocked[a]));
@@ -58,10 +61,10 @@ void mn_immersed_destroy(mn_immersed **inout)
     return;
   struct mn_immersed_work *w = im->work;
   if (w) {
-    mn_free(w->bins.start);
-    mn_free(w->bins.item);
-    mn_free(w->crossing);
-    mn_free(w->nearest);
+    void *inner[] = {w->bins.list.start, w->bins.list.item, w->slab.start, w->slab.item, w->box,
+                     w->first,           w->crossing,       w->nearest};
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+      mn_free(inner[i]);
     for (int a = 0; a < 3; a++)
       mn_free(w->blocked[a]);
   }
@@ -109,36 +112,26 @@ static mn_status check_elements(mn_context *ctx, const mn_interface *f)
   return MN_OK;
 }
 
-/* Makes room for `count` entries, of which none need be kept. */
-static mn_status room(mn_context *ctx, const char *what, size_t count, size_t size, void **array)
-{
-  mn_free(*array);
-  *array = NULL;
-  return mn_alloc(ctx, what, count, size, array);
-}
-#define ROOM(ctx, what, count, array)                                                              \
-  room((ctx), (what), (count), sizeof **(array), (void **)(array))
-
 static mn_status make_room(mn_immersed *im, const mn_interface *f, int bodies)
 {
   struct mn_immersed_work *w = im->work;
   if (f->count > w->point_room) {
     w->point_room = 0;
-    MN_TRY(ROOM(im->ctx, "surface points", f->count, &im->X));
-    MN_TRY(ROOM(im->ctx, "surface bodies", f->count, &im->point_body));
-    MN_TRY(ROOM(im->ctx, "surface kinds", f->count, &im->rigid));
+    MN_TRY(MN_RENEW(im->ctx, "surface points", f->count, &im->X));
+    MN_TRY(MN_RENEW(im->ctx, "surface bodies", f->count, &im->point_body));
+    MN_TRY(MN_RENEW(im->ctx, "surface kinds", f->count, &im->rigid));
     w->point_room = f->count;
   }
   if (f->elements > w->element_room) {
     w->element_room = 0;
-    MN_TRY(ROOM(im->ctx, "surface elements", (size_t)f->dim * f->elements, &im->element));
-    MN_TRY(ROOM(im->ctx, "bodies of elements", f->elements, &im->body_of));
-    MN_TRY(ROOM(im->ctx, "sides of elements", f->elements, &im->two_sided));
+    MN_TRY(MN_RENEW(im->ctx, "surface elements", (size_t)f->dim * f->elements, &im->element));
+    MN_TRY(MN_RENEW(im->ctx, "bodies of elements", f->elements, &im->body_of));
+    MN_TRY(MN_RENEW(im->ctx, "sides of elements", f->elements, &im->two_sided));
     w->element_room = f->elements;
   }
   if ((size_t)bodies > w->body_room) {
     w->body_room = 0;
-    MN_TRY(ROOM(im->ctx, "surface bodies", (size_t)bodies, &im->body));
+    MN_TRY(MN_RENEW(im->ctx, "surface bodies", (size_t)bodies, &im->body));
     w->body_room = (size_t)bodies;
   }
   return MN_OK;
@@ -280,6 +273,14 @@ static mn_status place(mn_immersed *im, const mn_interface *f)
   return mn_immersed_block(im);
 }
 
+static void clear(mn_immersed *im)
+{
+  mn_immersed_clear_distances(im);
+  mn_immersed_clear_links(im);
+  im->points = im->elements = im->closed_elements = im->two_sided_elements = 0;
+  im->bodies = 0;
+}
+
 mn_status mn_immersed_place(mn_immersed *im, const mn_interface *f)
 {
   if (f->dim != im->grid->dim)
@@ -290,9 +291,9 @@ mn_status mn_immersed_place(mn_immersed *im, const mn_interface *f)
                    f->count, f->elements);
   MN_TRY(check_points(im->ctx, f));
   MN_TRY(check_elements(im->ctx, f));
-  mn_immersed_clear(im);
+  clear(im);
   mn_status status = place(im, f);
   if (status != MN_OK)
-    mn_immersed_clear(im);
+    clear(im);
   return status;
 }

@@ -1,15 +1,12 @@
 /* Searches among the elements of surfaces, by bins of one cell's size.
 
-   An element is in every bin that its box touches; boxes are widened by a small part of dx, so that
-   rounding cannot lose one. A segment visits the cells along its steepest axis, in its direction,
-   with the range of the other axes that it passes through, and stops once the next cells lie beyond
-   the first crossing found. Positions outside the bins count as in the outermost: clamping keeps
-   order, so boxes that overlap still do.
-   Verified by tests/unit/grid/test_immersed.c against loops over all elements. */
+   An element is in every bin that its box touches. A segment visits the cells along its steepest
+   axis, in its direction, with the range of the other axes that it passes through, and stops once
+   the next cells lie beyond the first crossing found. Positions outside the bins count as in the
+   outermost: clamping keeps order, so boxes that overlap still do. Verified by
+   tests/unit/grid/test_immersed.c against loops over all elements. */
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/status.h"
 #include "geom/closest.h"
 #include "geom/predicates.h"
 #include "grid/immersed_internal.h"
@@ -17,111 +14,9 @@
 static const double SLACK = 1e-6; /* dx */
 enum { RINGS = 3 };               /* of bins, before all elements are searched */
 
-/* ---- bins ------------------------------------------------------------------------------------ */
-
-/* Cell of a position along an axis, clamped to the bins. */
-static int bin_of(const mn_bins *b, double cell, int a)
-{
-  double at = cell - b->lo[a];
-  return at < 0 ? 0 : at >= b->n[a] ? b->n[a] - 1 : (int)at;
-}
-
-static double cell_of(const mn_grid *g, double x, int a)
-{
-  return (x - g->origin.v[a]) / g->dx - g->lo[a];
-}
-
-static void bins_touched(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
-{
-  const mn_grid *g = im->grid;
-  mn_vec3 x[3];
-  mn_immersed_corners(im, e, x);
-  lo[2] = hi[2] = 0;
-  for (int a = 0; a < g->dim; a++) {
-    double least = x[0].v[a], most = x[0].v[a];
-    for (int c = 1; c < g->dim; c++) {
-      least = mn_min(least, x[c].v[a]);
-      most = mn_max(most, x[c].v[a]);
-    }
-    lo[a] = bin_of(&im->work->bins, cell_of(g, least, a) - SLACK, a);
-    hi[a] = bin_of(&im->work->bins, cell_of(g, most, a) + SLACK, a);
-  }
-}
-
 static int64_t bin_index(const mn_bins *b, int i, int j, int k)
 {
   return i + b->n[0] * (j + (int64_t)b->n[1] * k);
-}
-
-static mn_status bins_room(mn_context *ctx, mn_bins *b, size_t bins)
-{
-  if (bins + 2 <= b->start_room)
-    return MN_OK;
-  b->start_room = 0;
-  mn_free(b->start);
-  b->start = NULL;
-  MN_TRY(MN_NEW(ctx, "bins of elements", bins + 2, &b->start));
-  b->start_room = bins + 2;
-  return MN_OK;
-}
-
-static mn_status items_room(mn_context *ctx, mn_bins *b, size_t items)
-{
-  if (items <= b->item_room)
-    return MN_OK;
-  b->item_room = 0;
-  mn_free(b->item);
-  b->item = NULL;
-  MN_TRY(MN_NEW(ctx, "elements in bins", items + items / 2, &b->item));
-  b->item_room = items + items / 2;
-  return MN_OK;
-}
-
-/* Calls for each element, in order, with each bin it touches: start[b + 2]++ or item = e. */
-static void each_touch(mn_immersed *im, int store)
-{
-  mn_bins *b = &im->work->bins;
-  for (size_t e = 0; e < im->elements; e++) {
-    int lo[3], hi[3];
-    bins_touched(im, (uint32_t)e, lo, hi);
-    for (int k = lo[2]; k <= hi[2]; k++)
-      for (int j = lo[1]; j <= hi[1]; j++)
-        for (int i = lo[0]; i <= hi[0]; i++) {
-          int64_t at = bin_index(b, i, j, k);
-          if (store)
-            b->item[b->start[at + 1]++] = (uint32_t)e;
-          else
-            b->start[at + 2]++;
-        }
-  }
-}
-
-mn_status mn_immersed_sort(mn_immersed *im)
-{
-  const mn_grid *g = im->grid;
-  mn_bins *b = &im->work->bins;
-  if (!im->elements)
-    return MN_OK;
-  size_t bins = 1;
-  for (int a = 0; a < 3; a++) {
-    b->lo[a] = 0;
-    b->n[a] = 1;
-    if (a < g->dim) {
-      double lo = floor(cell_of(g, im->work->lo.v[a], a) - SLACK);
-      double hi = floor(cell_of(g, im->work->hi.v[a], a) + SLACK);
-      b->lo[a] = (int)mn_clamp(lo, -1, g->n[a]);
-      b->n[a] = (int)mn_clamp(hi, -1, g->n[a]) - b->lo[a] + 1;
-    }
-    bins *= (size_t)b->n[a];
-  }
-  MN_TRY(bins_room(im->ctx, b, bins));
-  memset(b->start, 0, (bins + 2) * sizeof *b->start);
-  each_touch(im, 0);
-  for (size_t i = 2; i < bins + 2; i++)
-    b->start[i] += b->start[i - 1];
-  MN_TRY(items_room(im->ctx, b, (size_t)b->start[bins + 1]));
-  each_touch(im, 1); /* moves start[b + 1] from the beginning of bin b to its end */
-  return MN_OK;
 }
 
 /* ---- crossings ------------------------------------------------------------------------------- */
@@ -151,8 +46,8 @@ static void cross_bin(const mn_immersed *im, int64_t bin, mn_vec3 p, mn_vec3 q, 
 {
   const mn_bins *b = &im->work->bins;
   int dim = im->grid->dim;
-  for (int64_t s = b->start[bin]; s < b->start[bin + 1]; s++) {
-    uint32_t e = b->item[s];
+  for (uint32_t s = b->list.start[bin]; s < b->list.start[bin + 1]; s++) {
+    uint32_t e = b->list.item[s];
     mn_vec3 x[3];
     if (!im->two_sided[e] || (f->found && e == f->element))
       continue;
@@ -172,10 +67,10 @@ static void cross_slab(const mn_immersed *im, mn_vec3 p, mn_vec3 q, int axis, in
   const mn_bins *b = &im->work->bins;
   int lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
   for (int a = 0; a < im->grid->dim; a++) {
-    double c0 = cell_of(im->grid, p.v[a] + t0 * (q.v[a] - p.v[a]), a);
-    double c1 = cell_of(im->grid, p.v[a] + t1 * (q.v[a] - p.v[a]), a);
-    lo[a] = bin_of(b, mn_min(c0, c1) - SLACK, a);
-    hi[a] = bin_of(b, mn_max(c0, c1) + SLACK, a);
+    double c0 = mn_cell_of(im->grid, p.v[a] + t0 * (q.v[a] - p.v[a]), a);
+    double c1 = mn_cell_of(im->grid, p.v[a] + t1 * (q.v[a] - p.v[a]), a);
+    lo[a] = mn_bin_of(b, mn_min(c0, c1) - SLACK, a);
+    hi[a] = mn_bin_of(b, mn_max(c0, c1) + SLACK, a);
   }
   lo[axis] = hi[axis] = at;
   for (int k = lo[2]; k <= hi[2]; k++)
@@ -198,9 +93,9 @@ int mn_immersed_crosses(const mn_immersed *im, mn_vec3 p, mn_vec3 q, double *t, 
     if (fabs(q.v[a] - p.v[a]) > fabs(q.v[axis] - p.v[axis]))
       axis = a;
   }
-  double from = cell_of(g, p.v[axis], axis), to = cell_of(g, q.v[axis], axis);
+  double from = mn_cell_of(g, p.v[axis], axis), to = mn_cell_of(g, q.v[axis], axis);
   int step = to < from ? -1 : 1;
-  int first = bin_of(b, from - step * SLACK, axis), last = bin_of(b, to + step * SLACK, axis);
+  int first = mn_bin_of(b, from - step * SLACK, axis), last = mn_bin_of(b, to + step * SLACK, axis);
   double per_cell = to == from ? 0 : 1 / (to - from);
   for (int at = first; at * step <= last * step; at += step) {
     /* the part of the segment in this layer of bins; the outermost reach to infinity */
@@ -255,18 +150,18 @@ static int try_bins(const mn_immersed *im, mn_vec3 x, int r, int body, nearest_e
   int lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
   for (int a = 0; a < g->dim; a++) {
     /* positions outside the domain count as on its rim: that shortens distances at most */
-    double cell = floor(mn_clamp(cell_of(g, x.v[a], a), -1, g->n[a]));
+    double cell = floor(mn_clamp(mn_cell_of(g, x.v[a], a), -1, g->n[a]));
     if (cell + r < b->lo[a] || cell - r >= b->lo[a] + b->n[a])
       return 0;
-    lo[a] = bin_of(b, cell - r, a);
-    hi[a] = bin_of(b, cell + r, a);
+    lo[a] = mn_bin_of(b, cell - r, a);
+    hi[a] = mn_bin_of(b, cell + r, a);
   }
   for (int k = lo[2]; k <= hi[2]; k++)
     for (int j = lo[1]; j <= hi[1]; j++)
       for (int i = lo[0]; i <= hi[0]; i++) {
         int64_t bin = bin_index(b, i, j, k);
-        for (int64_t s = b->start[bin]; s < b->start[bin + 1]; s++)
-          try_element(im, b->item[s], x, body, n);
+        for (uint32_t s = b->list.start[bin]; s < b->list.start[bin + 1]; s++)
+          try_element(im, b->list.item[s], x, body, n);
       }
   double sure = (r - SLACK) * g->dx;
   return n->element != MN_NO_ELEMENT && r > 0 && n->square <= sure * sure;

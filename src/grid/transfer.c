@@ -82,40 +82,31 @@ void mn_weights_destroy(mn_weights **inout)
   *inout = NULL;
 }
 
-static mn_status room(mn_context *ctx, const char *what, size_t count, size_t size, void **array)
-{
-  mn_free(*array);
-  *array = NULL;
-  return mn_alloc(ctx, what, count, size, array);
-}
-#define ROOM(ctx, what, count, array)                                                              \
-  room((ctx), (what), (count), sizeof **(array), (void **)(array))
-
 static mn_status make_room(mn_weights *w, size_t rows, size_t points, int bodies)
 {
   struct mn_weights_work *work = w->work;
   if (rows > work->row_room) {
     size_t more = rows + rows / 2; /* which faces are closed changes from step to step */
     work->row_room = 0;
-    MN_TRY(ROOM(w->ctx, "closed faces", more, &w->face));
-    MN_TRY(ROOM(w->ctx, "places of forces", more, &w->where));
-    MN_TRY(ROOM(w->ctx, "rows of weights", more + 1, &w->start));
+    MN_TRY(MN_RENEW(w->ctx, "closed faces", more, &w->face));
+    MN_TRY(MN_RENEW(w->ctx, "places of forces", more, &w->where));
+    MN_TRY(MN_RENEW(w->ctx, "rows of weights", more + 1, &w->start));
     work->row_room = more;
   }
   if (points > work->point_room) {
     work->point_room = 0;
-    MN_TRY(ROOM(w->ctx, "points in bins", points, &work->item));
-    MN_TRY(ROOM(w->ctx, "placed points", points, &work->X));
-    MN_TRY(ROOM(w->ctx, "rigid bodies of points", points, &work->rigid_body));
-    MN_TRY(ROOM(w->ctx, "spread forces", points, &work->spread));
+    MN_TRY(MN_RENEW(w->ctx, "points in bins", points, &work->item));
+    MN_TRY(MN_RENEW(w->ctx, "placed points", points, &work->X));
+    MN_TRY(MN_RENEW(w->ctx, "rigid bodies of points", points, &work->rigid_body));
+    MN_TRY(MN_RENEW(w->ctx, "spread forces", points, &work->spread));
     work->point_room = points;
   }
   if ((size_t)bodies > work->body_room) {
     work->body_room = 0;
-    MN_TRY(ROOM(w->ctx, "rigid fits", (size_t)bodies, &w->fit));
-    MN_TRY(ROOM(w->ctx, "body forces", (size_t)bodies, &work->force));
-    MN_TRY(ROOM(w->ctx, "body torques", (size_t)bodies, &work->torque));
-    MN_TRY(ROOM(w->ctx, "body shares", (size_t)bodies, &work->share));
+    MN_TRY(MN_RENEW(w->ctx, "rigid fits", (size_t)bodies, &w->fit));
+    MN_TRY(MN_RENEW(w->ctx, "body forces", (size_t)bodies, &work->force));
+    MN_TRY(MN_RENEW(w->ctx, "body torques", (size_t)bodies, &work->torque));
+    MN_TRY(MN_RENEW(w->ctx, "body shares", (size_t)bodies, &work->share));
     work->body_room = (size_t)bodies;
   }
   return MN_OK;
@@ -166,7 +157,7 @@ static mn_status sort_points(mn_weights *w, const mn_immersed *im)
   }
   if (bins + 2 > work->bin_room) {
     work->bin_room = 0;
-    MN_TRY(ROOM(w->ctx, "bins of points", bins + 2, &work->bin));
+    MN_TRY(MN_RENEW(w->ctx, "bins of points", bins + 2, &work->bin));
     work->bin_room = bins + 2;
   }
   memset(work->bin, 0, (bins + 2) * sizeof *work->bin);

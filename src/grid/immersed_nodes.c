@@ -1,0 +1,282 @@
+/* Closed surfaces at the nodes: distances and insides, slab by slab.
+
+   Distances. Every element visits the nodes within the band: rows of nodes along x that come near
+   its box, and on a row those not too far from its box and plane. On a row all dot products with
+   the element's vectors are linear in the index, so a row is one loop without branches:
+   the square of the distance is that to the plane where the foot lies within the triangle, else the
+   least of those to the edges. Elements are visited in order, the nearest wins, the first of
+   equals.
+
+   Insides. Along each row the winding number grows by 1 where the row enters a closed body and
+   falls by 1 where it leaves; solid is where it is above 0. So insides are right wherever elements
+   are: a body that reaches out of the domain is right in the part within, overlapping ones are
+   united.
+
+   Verified by tests/unit/grid/test_immersed.c. A sphere of 20,000 triangles over 128^3 cells took
+   406 ms with a general point-triangle distance for each node of the boxes. */
+#include <string.h>
+
+#include "grid/immersed_internal.h"
+#include "grid/immersed_lines.h"
+
+enum { ROW = 64 }; /* nodes at a time */
+
+/* ---- squares of distances along a row -------------------------------------------------------- */
+
+/* What the loops over a row need of an element. */
+typedef struct element {
+  mn_vec3 x[3], lo, hi;
+  mn_vec3 edge[3];  /* from x[c] to the next */
+  double per[3];    /* 1 / its square; 0 if that is 0 */
+  mn_vec3 in[3];    /* across it, into the triangle */
+  mn_vec3 normal;   /* 3D; of no unit length; in 2D unused */
+  double per_plane; /* 1 / its square */
+  double least;     /* `in` products are at least this within the triangle: 0, infinite if it has no
+                       area */
+} element;
+
+static void prepare(const mn_immersed *im, uint32_t e, element *t)
+{
+  int dim = im->grid->dim;
+  mn_immersed_corners(im, e, t->x);
+  mn_element_box(dim, t->x, &t->lo, &t->hi);
+  for (int c = 0; c < (dim == 2 ? 1 : 3); c++) {
+    t->edge[c] = mn_sub(t->x[(c + 1) % 3], t->x[c]);
+    double square = mn_dot(t->edge[c], t->edge[c]);
+    t->per[c] = square > 0 ? 1 / square : 0;
+  }
+  if (dim == 2)
+    return;
+  t->normal = mn_cross(t->edge[0], t->edge[1]);
+  for (int c = 0; c < 3; c++)
+    t->in[c] = mn_cross(t->normal, t->edge[c]);
+  double square = mn_dot(t->normal, t->normal);
+  t->per_plane = square > 0 ? 1 / square : 0;
+  t->least = square > 0 ? 0 : INFINITY;
+}
+
+/* Square of the distance from a + d to the edge e from a. */
+static inline double edge_square(double dx, double dy, double dz, mn_vec3 e, double per)
+{
+  double s = (dx * e.x + dy * e.y + dz * e.z) * per;
+  s = s < 0 ? 0 : s;
+  s = s > 1 ? 1 : s;
+  double rx = dx - s * e.x, ry = dy - s * e.y, rz = dz - s * e.z;
+  return rx * rx + ry * ry + rz * rz;
+}
+
+/* square[i] of the nodes x[i], y, z */
+static void row_2d(const element *t, int count, const double *x, double y, double *square)
+{
+  mn_vec3 a = t->x[0], e = t->edge[0];
+  for (int i = 0; i < count; i++)
+    square[i] = edge_square(x[i] - a.x, y - a.y, 0, e, t->per[0]);
+}
+
+static void row_3d(const element *t, int count, const double *x, double y, double z, double *square)
+{
+  mn_vec3 a = t->x[0], b = t->x[1], c = t->x[2];
+  mn_vec3 n = t->normal, u = t->in[0], v = t->in[1], w = t->in[2];
+  for (int i = 0; i < count; i++) {
+    double ax = x[i] - a.x, ay = y - a.y, az = z - a.z;
+    double bx = x[i] - b.x, by = y - b.y, bz = z - b.z;
+    double cx = x[i] - c.x, cy = y - c.y, cz = z - c.z;
+    double height = ax * n.x + ay * n.y + az * n.z;
+    double in0 = ax * u.x + ay * u.y + az * u.z;
+    double in1 = bx * v.x + by * v.y + bz * v.z;
+    double in2 = cx * w.x + cy * w.y + cz * w.z;
+    double s0 = edge_square(ax, ay, az, t->edge[0], t->per[0]);
+    double s1 = edge_square(bx, by, bz, t->edge[1], t->per[1]);
+    double s2 = edge_square(cx, cy, cz, t->edge[2], t->per[2]);
+    s0 = s1 < s0 ? s1 : s0;
+    s0 = s2 < s0 ? s2 : s0;
+    in0 = in1 < in0 ? in1 : in0;
+    in0 = in2 < in0 ? in2 : in0;
+    square[i] = in0 >= t->least ? height * height * t->per_plane : s0;
+  }
+}
+
+/* ---- nodes of a slab ------------------------------------------------------------------------- */
+
+/* Nodes of row (j, k) that may lie within the band of the element. */
+static void near_range(const mn_immersed *im, const element *t, double y, double z, int range[2])
+{
+  const mn_grid *g = im->grid;
+  double dy = mn_max(mn_max(t->lo.y - y, y - t->hi.y), 0);
+  double dz = g->dim == 2 ? 0 : mn_max(mn_max(t->lo.z - z, z - t->hi.z), 0);
+  double rest = im->band * im->band - dy * dy - dz * dz;
+  range[0] = range[1] = 0;
+  if (rest < 0)
+    return;
+  double reach = sqrt(rest), from = t->lo.x - reach, to = t->hi.x + reach;
+  mn_vec3 n = t->normal;
+  if (g->dim == 3 && n.x != 0) { /* between the planes at -band and band */
+    double middle = t->x[0].x - (n.y * (y - t->x[0].y) + n.z * (z - t->x[0].z)) / n.x;
+    double half = im->band * mn_length(n) / fabs(n.x);
+    from = mn_max(from, middle - half);
+    to = mn_min(to, middle + half);
+  }
+  if (from <= to)
+    mn_index_range(g, 0, 0, from, to, 0, im->distance.n[0], range);
+}
+
+static void near_row(mn_immersed *im, uint32_t e, const element *t, int j, int k)
+{
+  const mn_grid *g = im->grid;
+  mn_vec3 p = mn_position(&im->distance, 0, j, k);
+  int range[2];
+  near_range(im, t, p.y, p.z, range);
+  for (int i0 = range[0]; i0 < range[1]; i0 += ROW) {
+    int count = range[1] - i0 < ROW ? range[1] - i0 : ROW;
+    double x[ROW], square[ROW];
+    int64_t at = mn_index(&im->distance, i0, j, k);
+    for (int i = 0; i < count; i++)
+      x[i] = mn_coordinate(g, 0, i0 + i, 0);
+    if (g->dim == 2)
+      row_2d(t, count, x, p.y, square);
+    else
+      row_3d(t, count, x, p.y, p.z, square);
+    for (int i = 0; i < count; i++)
+      if (square[i] < im->distance.at[at + i]) {
+        im->distance.at[at + i] = square[i];
+        im->nearest[at + i] = e;
+      }
+  }
+}
+
+/* Change of the winding number where row (j, k) passes the element. Normals point into the fluid; a
+   segment has it on its right. */
+static void cross_row(mn_immersed *im, const element *t, int j, int k)
+{
+  const mn_grid *g = im->grid;
+  const mn_field *d = &im->distance;
+  mn_vec3 p = mn_position(d, 0, j, k);
+  int way = mn_line_meets(g->dim, 0, t->x, p);
+  if (!way)
+    return;
+  int i = mn_first_beyond(g, 0, t->x, way, p, 0, 0, d->n[0]);
+  im->work->crossing[mn_index(d, i, j, k)] += (int16_t)(g->dim == 2 ? way : -way);
+}
+
+/* Rows [j0, j1) of plane k. */
+static void visit_rows(mn_immersed *im, uint32_t e, int k, int j0, int j1)
+{
+  const mn_grid *g = im->grid;
+  element t = {0};
+  int near[2], cross[2];
+  prepare(im, e, &t);
+  mn_index_range(g, 1, 0, t.lo.y - im->band, t.hi.y + im->band, j0, j1, near);
+  for (int j = near[0]; j < near[1]; j++)
+    near_row(im, e, &t, j, k);
+  mn_index_range(g, 1, 0, t.lo.y, t.hi.y, j0, j1, cross);
+  double z = mn_position(&im->distance, 0, 0, k).z;
+  if (g->dim == 3 && (z < t.lo.z || z > t.hi.z))
+    return;
+  for (int j = cross[0]; j < cross[1]; j++)
+    cross_row(im, &t, j, k);
+}
+
+/* From squares to signed distances. */
+static void sign_row(mn_immersed *im, int j, int k)
+{
+  struct mn_immersed_work *w = im->work;
+  double *d = im->distance.at + mn_index(&im->distance, 0, j, k);
+  int16_t *crossing = w->crossing + mn_index(&im->distance, 0, j, k);
+  double band = im->band, most = band * band;
+  int winding = 0;
+  for (int i = w->node_lo[0]; i < w->node_hi[0]; i++) {
+    winding += crossing[i];
+    double distance = d[i] < most ? sqrt(d[i]) : band;
+    d[i] = winding > 0 ? -distance : distance;
+  }
+  memset(crossing + w->node_lo[0], 0,
+         (size_t)(w->node_hi[0] - w->node_lo[0] + 1) * sizeof *crossing);
+}
+
+static void place_slab(mn_immersed *im, int s)
+{
+  const mn_lists *l = &im->work->slab;
+  const int *lo = im->work->node_lo, *hi = im->work->node_hi;
+  int k, j0, j1;
+  mn_slab(&im->distance, s, &k, &j0, &j1);
+  j0 = j0 > lo[1] ? j0 : lo[1];
+  j1 = j1 < hi[1] ? j1 : hi[1];
+  for (int j = j0; j < j1; j++) {
+    double *d = im->distance.at + mn_index(&im->distance, 0, j, k);
+    for (int i = lo[0]; i < hi[0]; i++)
+      d[i] = im->band * im->band;
+  }
+  for (uint32_t i = l->start[s]; i < l->start[s + 1]; i++)
+    if (!im->two_sided[l->item[i]])
+      visit_rows(im, l->item[i], k, j0, j1);
+  for (int j = j0; j < j1; j++)
+    sign_row(im, j, k);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* The nodes within the band of closed bodies. */
+static void node_box(mn_immersed *im)
+{
+  const mn_grid *g = im->grid;
+  struct mn_immersed_work *w = im->work;
+  mn_vec3 lo = mn_v3(INFINITY, INFINITY, INFINITY), hi = mn_scale(-1, lo);
+  for (int b = 0; b < im->bodies; b++)
+    if (im->body[b].elements && !im->body[b].two_sided)
+      for (int a = 0; a < 3; a++) {
+        lo.v[a] = mn_min(lo.v[a], im->body[b].lo.v[a]);
+        hi.v[a] = mn_max(hi.v[a], im->body[b].hi.v[a]);
+      }
+  w->node_lo[2] = 0;
+  w->node_hi[2] = 1;
+  for (int a = 0; a < g->dim; a++) {
+    int r[2];
+    mn_index_range(g, a, 0, lo.v[a] - im->band, hi.v[a] + im->band, 0, im->distance.n[a], r);
+    w->node_lo[a] = r[0];
+    w->node_hi[a] = r[1];
+  }
+}
+
+void mn_immersed_distances(mn_immersed *im)
+{
+  if (!im->closed_elements)
+    return;
+  node_box(im);
+  int a = im->grid->dim - 1, lo = im->work->node_lo[a], hi = im->work->node_hi[a];
+  int threads = im->grid->exec->threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int s = lo; s < hi; s++)
+    place_slab(im, s);
+}
+
+void mn_immersed_clear_distances(mn_immersed *im)
+{
+  struct mn_immersed_work *w = im->work;
+  for (int k = w->node_lo[2]; k < w->node_hi[2]; k++)
+    for (int j = w->node_lo[1]; j < w->node_hi[1]; j++) {
+      int64_t row = mn_index(&im->distance, 0, j, k);
+      for (int i = w->node_lo[0]; i < w->node_hi[0]; i++) {
+        im->distance.at[row + i] = im->band;
+        im->nearest[row + i] = MN_NO_ELEMENT;
+      }
+    }
+  memset(w->node_hi, 0, sizeof w->node_hi);
+}
+
+int mn_immersed_face_body(const mn_immersed *im, int axis, int i, int j, int k)
+{
+  const mn_field *d = &im->distance;
+  int three = im->grid->dim == 3;
+  int64_t sb = d->stride[three ? (axis + 1) % 3 : 1 - axis];
+  int64_t sc = three ? d->stride[(axis + 2) % 3] : 0;
+  int64_t at = mn_index(d, i, j, k);
+  int64_t corner[4] = {at, at + sb, at + sc, at + sb + sc};
+  double least = INFINITY;
+  int body = -1;
+  for (int c = 0; c < (three ? 4 : 2); c++)
+    if (im->nearest[corner[c]] != MN_NO_ELEMENT && fabs(d->at[corner[c]]) < least) {
+      least = fabs(d->at[corner[c]]);
+      body = im->body_of[im->nearest[corner[c]]];
+    }
+  return body;
+}
