@@ -61,8 +61,9 @@ void mn_immersed_destroy(mn_immersed **inout)
     return;
   struct mn_immersed_work *w = im->work;
   if (w) {
-    void *inner[] = {w->bins.list.start, w->bins.list.item, w->slab.start, w->slab.item, w->box,
-                     w->first,           w->crossing,       w->nearest};
+    void *inner[] = {
+        w->bins.list.start, w->bins.list.item, w->block.start, w->block.item, w->box,  w->first,
+        w->crossing,        w->nearest,        w->corner,      w->normal,     w->reach};
     for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
       mn_free(inner[i]);
     for (int a = 0; a < 3; a++)
@@ -268,6 +269,7 @@ static mn_status place(mn_immersed *im, const mn_interface *f)
   copy(im, f);
   measure(im, bodies);
   MN_TRY(check_closed(im));
+  MN_TRY(mn_immersed_reach(im));
   MN_TRY(mn_immersed_sort(im));
   mn_immersed_distances(im);
   return mn_immersed_block(im);

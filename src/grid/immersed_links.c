@@ -81,28 +81,36 @@ static void try_line(mn_immersed *im, uint32_t e, const mn_vec3 x[3], int axis, 
   block_link(im, e, axis, at, s);
 }
 
-static void block_element(mn_immersed *im, uint32_t e, int s)
+/* Links of slab s; `lo` to `hi` is the element's box. */
+static void block_slab(mn_immersed *im, uint32_t e, const mn_vec3 x[3], mn_vec3 lo, mn_vec3 hi,
+                       int s)
 {
   const mn_grid *g = im->grid;
   int dim = g->dim, last = dim - 1;
-  mn_vec3 x[3], lo, hi;
-  mn_immersed_corners(im, e, x);
-  mn_element_box(dim, x, &lo, &hi);
   for (int axis = 0; axis < dim; axis++) {
     int r[3][2] = {{0, 1}, {0, 1}, {0, 1}};
-    for (int a = 0; a < dim; a++)
-      if (a != axis) /* in the slab's own axis: its centres, which the last one does not have */
-        mn_index_range(g, a, 0.5, lo.v[a], hi.v[a], a == last ? s : 0,
-                       a == last ? (s < g->n[a] ? s + 1 : s) : g->n[a], r[a]);
-    if (axis == last) {
-      r[last][0] = s;
-      r[last][1] = s + 1;
-    }
+    for (int a = 0; a < last; a++)
+      if (a != axis)
+        mn_index_range(g, a, 0.5, lo.v[a], hi.v[a], 0, g->n[a], r[a]);
+    r[last][0] = s;
+    r[last][1] = axis == last || s < g->n[last] ? s + 1 : s; /* the last slab has no centres */
     for (int k = r[2][0]; k < r[2][1]; k++)
       for (int j = r[1][0]; j < r[1][1]; j++)
         for (int i = r[0][0]; i < r[0][1]; i++)
           try_line(im, e, x, axis, (int[3]){i, j, k}, s);
   }
+}
+
+static void block_element(mn_immersed *im, uint32_t e, int first, int end)
+{
+  const mn_grid *g = im->grid;
+  int last = g->dim - 1, r[2];
+  mn_vec3 x[3], lo, hi;
+  mn_immersed_corners(im, e, x);
+  mn_element_box(g->dim, x, &lo, &hi);
+  mn_index_range(g, last, 0.5, lo.v[last], hi.v[last], first - 1, end, r);
+  for (int s = r[0] < first ? first : r[0]; s <= r[1] && s < end; s++) /* and one across the last */
+    block_slab(im, e, x, lo, hi, s);
 }
 
 /* Lists the links of an axis in a slab, from number `first` on. */
@@ -153,12 +161,15 @@ mn_status mn_immersed_block(mn_immersed *im)
   if (!im->two_sided_elements)
     return MN_OK;
   int slabs = mn_immersed_slabs(im), threads = im->grid->exec->threads, dim = im->grid->dim;
+  int blocks = mn_immersed_blocks_of_slabs(im);
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int s = 0; s < slabs; s++) {
-    memset(w->box[s], 0, sizeof w->box[s]);
-    for (uint32_t i = w->slab.start[s]; i < w->slab.start[s + 1]; i++)
-      if (im->two_sided[w->slab.item[i]])
-        block_element(im, w->slab.item[i], s);
+  for (int b = 0; b < blocks; b++) {
+    int first = b * MN_SLAB_BLOCK, end = first + MN_SLAB_BLOCK;
+    end = end < slabs ? end : slabs;
+    memset(w->box[first], 0, (size_t)(end - first) * sizeof *w->box);
+    for (uint32_t i = w->block.start[b]; i < w->block.start[b + 1]; i++)
+      if (im->two_sided[w->block.item[i]])
+        block_element(im, w->block.item[i], first, end);
   }
   mn_status status = number_links(im);
   if (status != MN_OK) {

@@ -1,10 +1,10 @@
 /* Closed surfaces at the nodes: distances and insides, slab by slab.
 
-   Distances. Every element visits the nodes within the band: in each row of nodes along x those not
-   too far from its box and its plane. They are gathered over the rows of a slab, and the squares of
-   their distances found in one loop without branches: that to the plane where the foot lies within
-   the triangle, else the least of those to the edges. Elements are visited in order, the nearest
-   wins, the first of equals.
+   Distances. Every element visits the nodes within the band that may be nearest to it
+   (immersed_reach.c): in each row of nodes along x those between the walls of a prism over it. They
+   are gathered over the rows of a slab, and the squares of their distances found in one loop
+   without branches: that to the plane where the foot lies within the triangle, else the least of
+   those to the edges. The nearest wins, of equals the first.
 
    Insides. Along each row the winding number grows by 1 where the row enters a closed body and
    falls by 1 where it leaves; solid is where it is above 0. So insides are right wherever elements
@@ -23,43 +23,61 @@ enum { BATCH = 256 };             /* nodes at a time */
 
 /* ---- squares of distances -------------------------------------------------------------------- */
 
+enum { WALLS = 5 };
+
 /* What the loops over nodes need of an element. */
 typedef struct element {
-  mn_vec3 x[3], lo, hi;
-  mn_vec3 edge[3];               /* from x[c] to the next */
-  double per[3];                 /* 1 / its square; 0 if that is 0 */
-  mn_vec3 in[3];                 /* across it, into the triangle */
-  mn_vec3 normal;                /* 3D; of no unit length; in 2D unused */
-  double per_plane;              /* 1 / its square */
-  double slope_y, slope_z, half; /* of the plane, x falls by slope_y with y; x is within `half` of
-                                    it in the band. Infinite: no use */
-  double least; /* `in` products are at least this within the triangle: 0, infinite if it has no
-                   area */
+  mn_vec3 x[3], lo, hi; /* and the box around the nodes to visit */
+  mn_vec3 edge[3];      /* from x[c] to the next */
+  double per[3];        /* 1 / its square; 0 if that is 0 */
+  mn_vec3 in[3];        /* across it, into the triangle; unit */
+  mn_vec3 normal;       /* unit */
+  double least; /* `in` products are at least this within the triangle: 0; infinite if it has
+                   no area */
+  /* Nodes to visit lie between walls: x >= from - by . (p - x[0]), or <= for those after `lower`.
+   */
+  int lower, walls;
+  double from[WALLS], by_y[WALLS], by_z[WALLS];
 } element;
+
+/* The half space g . (x - at) >= -reach; walls along x are left out. */
+static void add_wall(element *t, int lower, mn_vec3 g, mn_vec3 at, double reach)
+{
+  static const double parallel = 1e-4;
+  if (lower ? !(g.x > parallel) : !(g.x < -parallel))
+    return;
+  double per = 1 / g.x;
+  int w = t->walls++;
+  t->lower += lower;
+  t->from[w] = t->x[0].x + (mn_dot(g, mn_sub(at, t->x[0])) - reach) * per;
+  t->by_y[w] = g.y * per;
+  t->by_z[w] = g.z * per;
+}
 
 static void prepare(const mn_immersed *im, uint32_t e, element *t)
 {
   int dim = im->grid->dim;
   mn_immersed_corners(im, e, t->x);
-  mn_element_box(dim, t->x, &t->lo, &t->hi);
+  mn_immersed_near_box(im, e, &t->lo, &t->hi);
+  t->walls = t->lower = 0;
   for (int c = 0; c < (dim == 2 ? 1 : 3); c++) {
     t->edge[c] = mn_sub(t->x[(c + 1) % 3], t->x[c]);
     double square = mn_dot(t->edge[c], t->edge[c]);
     t->per[c] = square > 0 ? 1 / square : 0;
   }
-  t->half = INFINITY;
   if (dim == 2)
     return;
-  t->normal = mn_cross(t->edge[0], t->edge[1]);
+  mn_vec3 n = t->normal = im->work->normal[e];
+  int flat = mn_dot(n, n) > 0;
+  double reach = im->work->reach[e];
+  t->least = flat ? 0 : INFINITY;
   for (int c = 0; c < 3; c++)
-    t->in[c] = mn_cross(t->normal, t->edge[c]);
-  double square = mn_dot(t->normal, t->normal);
-  t->per_plane = square > 0 ? 1 / square : 0;
-  t->least = square > 0 ? 0 : INFINITY;
-  if (t->normal.x != 0) {
-    t->slope_y = t->normal.y / t->normal.x;
-    t->slope_z = t->normal.z / t->normal.x;
-    t->half = im->band * sqrt(square) / fabs(t->normal.x);
+    t->in[c] = mn_scale(sqrt(t->per[c]), mn_cross(n, t->edge[c]));
+  for (int lower = 1; flat && lower >= 0; lower--) {
+    add_wall(t, lower, n, t->x[0], im->band);
+    add_wall(t, lower, mn_scale(-1, n), t->x[0], im->band);
+    for (int c = 0; c < 3; c++)
+      add_wall(t, lower, t->in[c], t->x[c], reach);
   }
 }
 
@@ -96,7 +114,7 @@ static void squares_3d(const element *t, double z, int count, const double *rest
   mn_vec3 a = t->x[0], b = t->x[1], c = t->x[2];
   mn_vec3 n = t->normal, u = t->in[0], v = t->in[1], w = t->in[2];
   mn_vec3 ab = t->edge[0], bc = t->edge[1], ca = t->edge[2];
-  double per_ab = t->per[0], per_bc = t->per[1], per_ca = t->per[2], per_plane = t->per_plane;
+  double per_ab = t->per[0], per_bc = t->per[1], per_ca = t->per[2];
   double az = z - a.z, bz = z - b.z, cz = z - c.z, least = t->least;
   for (int i = 0; i < count; i++) {
     double x = xs[i], y = ys[i];
@@ -112,7 +130,7 @@ static void squares_3d(const element *t, double z, int count, const double *rest
     s0 = s2 < s0 ? s2 : s0;
     in0 = in1 < in0 ? in1 : in0;
     in0 = in2 < in0 ? in2 : in0;
-    square[i] = in0 >= least ? height * height * per_plane : s0;
+    square[i] = in0 >= least ? height * height : s0;
   }
 }
 
@@ -141,40 +159,21 @@ static inline void x_range(const mn_field *d, double from, double to, int range[
   range[1] = hi < 0 ? 0 : hi >= most ? d->n[0] : (int)hi + 1;
 }
 
-/* The part of a row that may lie within the band of the element: not too far from its box, whose
-   distance across the row is the root of band^2 - rest, and between planes at -band and band. */
-static inline int near_part(const element *t, double y, double z, double rest, double *from,
-                            double *to)
-{
-  if (rest < 0)
-    return 0;
-  double reach = sqrt(rest);
-  *from = t->lo.x - reach;
-  *to = t->hi.x + reach;
-  if (t->half < INFINITY) {
-    double middle = t->x[0].x - t->slope_y * (y - t->x[0].y) - t->slope_z * (z - t->x[0].z);
-    *from = mn_max(*from, middle - t->half);
-    *to = mn_min(*to, middle + t->half);
-  }
-  return *from <= *to;
-}
-
 /* Visits the nodes of rows [j0, j1) of plane k within the band. */
 static void near_nodes(mn_immersed *im, uint32_t e, const element *t, int k, int j0, int j1)
 {
   const mn_grid *g = im->grid;
   const mn_field *d = &im->distance;
   batch b;
-  double z = mn_position(d, 0, 0, k).z;
-  double dz = g->dim == 2 ? 0 : mn_max(mn_max(t->lo.z - z, z - t->hi.z), 0);
-  double rest = im->band * im->band - dz * dz, from, to;
-  int rows[2], range[2];
+  double z = mn_position(d, 0, 0, k).z, rz = z - t->x[0].z;
   b.count = 0;
-  mn_index_range(g, 1, 0, t->lo.y - im->band, t->hi.y + im->band, j0, j1, rows);
-  for (int j = rows[0]; j < rows[1]; j++) {
-    double y = mn_coordinate(g, 1, j, 0), dy = mn_max(mn_max(t->lo.y - y, y - t->hi.y), 0);
-    if (!near_part(t, y, z, rest - dy * dy, &from, &to))
-      continue;
+  for (int j = j0; j < j1; j++) {
+    double y = mn_coordinate(g, 1, j, 0), from = t->lo.x, to = t->hi.x, ry = y - t->x[0].y;
+    int range[2], w = 0;
+    for (; w < t->lower; w++)
+      from = mn_max(from, t->from[w] - t->by_y[w] * ry - t->by_z[w] * rz);
+    for (; w < t->walls; w++)
+      to = mn_min(to, t->from[w] - t->by_y[w] * ry - t->by_z[w] * rz);
     x_range(d, from, to, range);
     int64_t row = mn_index(d, 0, j, k);
     for (int i = range[0]; i < range[1]; i++) {
@@ -202,20 +201,27 @@ static void cross_row(mn_immersed *im, const element *t, int j, int k)
   im->work->crossing[mn_index(d, i, j, k)] += (int16_t)(g->dim == 2 ? way : -way);
 }
 
-/* Rows [j0, j1) of plane k. */
-static void visit_rows(mn_immersed *im, uint32_t e, int k, int j0, int j1)
+/* What an element does to the slabs [first, end). */
+static void visit(mn_immersed *im, uint32_t e, int first, int end)
 {
   const mn_grid *g = im->grid;
+  const int *most = im->distance.n;
+  int dim = g->dim, rows[2], planes[2] = {0, 1};
   element t;
-  int rows[2];
+  mn_vec3 lo, hi;
   prepare(im, e, &t);
-  near_nodes(im, e, &t, k, j0, j1);
-  double z = mn_position(&im->distance, 0, 0, k).z;
-  if (g->dim == 3 && (z < t.lo.z || z > t.hi.z))
-    return;
-  mn_index_range(g, 1, 0, t.lo.y, t.hi.y, j0, j1, rows);
-  for (int j = rows[0]; j < rows[1]; j++)
-    cross_row(im, &t, j, k);
+  mn_index_range(g, 1, 0, t.lo.y, t.hi.y, dim == 2 ? first : 0, dim == 2 ? end : most[1], rows);
+  if (dim == 3)
+    mn_index_range(g, 2, 0, t.lo.z, t.hi.z, first, end, planes);
+  for (int k = planes[0]; k < planes[1]; k++)
+    near_nodes(im, e, &t, k, rows[0], rows[1]);
+  mn_element_box(dim, t.x, &lo, &hi);
+  mn_index_range(g, 1, 0, lo.y, hi.y, dim == 2 ? first : 0, dim == 2 ? end : most[1], rows);
+  if (dim == 3)
+    mn_index_range(g, 2, 0, lo.z, hi.z, first, end, planes);
+  for (int k = planes[0]; k < planes[1]; k++)
+    for (int j = rows[0]; j < rows[1]; j++)
+      cross_row(im, &t, j, k);
 }
 
 /* From squares to signed distances. */
@@ -235,24 +241,39 @@ static void sign_row(mn_immersed *im, int j, int k)
          (size_t)(w->node_hi[0] - w->node_lo[0] + 1) * sizeof *crossing);
 }
 
-static void place_slab(mn_immersed *im, int s)
+/* Rows of slab s among the nodes that are written to. */
+static void slab_rows(const mn_immersed *im, int s, int *k, int *j0, int *j1)
 {
-  const mn_lists *l = &im->work->slab;
   const int *lo = im->work->node_lo, *hi = im->work->node_hi;
-  int k, j0, j1;
-  mn_slab(&im->distance, s, &k, &j0, &j1);
-  j0 = j0 > lo[1] ? j0 : lo[1];
-  j1 = j1 < hi[1] ? j1 : hi[1];
-  for (int j = j0; j < j1; j++) {
-    double *d = im->distance.at + mn_index(&im->distance, 0, j, k);
-    for (int i = lo[0]; i < hi[0]; i++)
-      d[i] = im->band * im->band;
+  mn_slab(&im->distance, s, k, j0, j1);
+  *j0 = *j0 > lo[1] ? *j0 : lo[1];
+  *j1 = *j1 < hi[1] ? *j1 : hi[1];
+}
+
+static void place_block(mn_immersed *im, int block)
+{
+  const mn_lists *l = &im->work->block;
+  const int *lo = im->work->node_lo, *hi = im->work->node_hi;
+  int a = im->grid->dim - 1, k, j0, j1;
+  int first = block * MN_SLAB_BLOCK, end = first + MN_SLAB_BLOCK;
+  first = first > lo[a] ? first : lo[a];
+  end = end < hi[a] ? end : hi[a];
+  for (int s = first; s < end; s++) {
+    slab_rows(im, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++) {
+      double *d = im->distance.at + mn_index(&im->distance, 0, j, k);
+      for (int i = lo[0]; i < hi[0]; i++)
+        d[i] = im->band * im->band;
+    }
   }
-  for (uint32_t i = l->start[s]; i < l->start[s + 1]; i++)
+  for (uint32_t i = l->start[block]; i < l->start[block + 1] && first < end; i++)
     if (!im->two_sided[l->item[i]])
-      visit_rows(im, l->item[i], k, j0, j1);
-  for (int j = j0; j < j1; j++)
-    sign_row(im, j, k);
+      visit(im, l->item[i], first, end);
+  for (int s = first; s < end; s++) {
+    slab_rows(im, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      sign_row(im, j, k);
+  }
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -284,11 +305,10 @@ void mn_immersed_distances(mn_immersed *im)
   if (!im->closed_elements)
     return;
   node_box(im);
-  int a = im->grid->dim - 1, lo = im->work->node_lo[a], hi = im->work->node_hi[a];
-  int threads = im->grid->exec->threads;
+  int blocks = mn_immersed_blocks_of_slabs(im), threads = im->grid->exec->threads;
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int s = lo; s < hi; s++)
-    place_slab(im, s);
+  for (int b = 0; b < blocks; b++)
+    place_block(im, b);
 }
 
 void mn_immersed_clear_distances(mn_immersed *im)

@@ -1,6 +1,7 @@
-/* Lists of elements: by bins of one cell's size, for searches, and by slabs, so that threads can
-   work on slabs of their own. Boxes are widened by a small part of dx, so that rounding cannot lose
-   an element. Cost: linear in the elements and the cells they touch, and in the bins. */
+/* Lists of elements: by bins of one cell's size, for searches, and by blocks of slabs, so that
+   threads can work on blocks of their own. Boxes are widened by a small part of dx, so that
+   rounding cannot lose an element. Cost: linear in the elements and the cells they touch, and in
+   the bins. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -27,22 +28,23 @@ static void bin_range(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
   }
 }
 
-static void slab_range(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
+static void block_range(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
 {
   const mn_grid *g = im->grid;
   int a = g->dim - 1, r[2];
   mn_vec3 x[3], least, most;
-  mn_immersed_corners(im, e, x);
-  mn_element_box(g->dim, x, &least, &most);
   if (im->two_sided[e]) { /* links within slab k, and across, from k - 1 to k */
+    mn_immersed_corners(im, e, x);
+    mn_element_box(g->dim, x, &least, &most);
     mn_index_range(g, a, 0.5, least.v[a], most.v[a], -1, g->n[a] + 1, r);
     r[0] = r[0] < 0 ? 0 : r[0];
     r[1] = r[1] >= g->n[a] ? g->n[a] + 1 : r[1] + 1;
   } else {
-    mn_index_range(g, a, 0, least.v[a] - im->band, most.v[a] + im->band, 0, g->n[a] + 1, r);
+    mn_immersed_near_box(im, e, &least, &most);
+    mn_index_range(g, a, 0, least.v[a], most.v[a], 0, g->n[a] + 1, r);
   }
-  lo[0] = r[0];
-  hi[0] = r[1] - 1;
+  lo[0] = r[0] / MN_SLAB_BLOCK;
+  hi[0] = r[1] > r[0] ? (r[1] - 1) / MN_SLAB_BLOCK : lo[0] - 1;
   lo[1] = lo[2] = hi[1] = hi[2] = 0;
 }
 
@@ -102,5 +104,5 @@ mn_status mn_immersed_sort(mn_immersed *im)
     }
   }
   MN_TRY(fill(im, &b->list, b->n, bin_range));
-  return fill(im, &im->work->slab, (int[3]){mn_immersed_slabs(im), 1, 1}, slab_range);
+  return fill(im, &im->work->block, (int[3]){mn_immersed_blocks_of_slabs(im), 1, 1}, block_range);
 }
