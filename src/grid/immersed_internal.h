@@ -66,9 +66,9 @@ static inline void mn_immersed_corners(const mn_immersed *im, uint32_t e, mn_vec
 }
 
 /* A position along an axis in cells, and its bin. */
-static inline double mn_cell_of(const mn_grid *g, double x, int a)
+static inline double mn_cell_of(const mn_immersed *im, double x, int a)
 {
-  return (x - g->origin.v[a]) / g->dx - g->lo[a];
+  return x * im->distance.per_dx - im->distance.shift[a];
 }
 static inline int mn_bin_of(const mn_bins *b, double cell, int a)
 {

@@ -23,8 +23,8 @@ static void bin_range(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
   mn_element_box(g->dim, x, &least, &most);
   lo[2] = hi[2] = 0;
   for (int a = 0; a < g->dim; a++) {
-    lo[a] = mn_bin_of(b, mn_cell_of(g, least.v[a], a) - SLACK, a);
-    hi[a] = mn_bin_of(b, mn_cell_of(g, most.v[a], a) + SLACK, a);
+    lo[a] = mn_bin_of(b, mn_cell_of(im, least.v[a], a) - SLACK, a);
+    hi[a] = mn_bin_of(b, mn_cell_of(im, most.v[a], a) + SLACK, a);
   }
 }
 
@@ -97,8 +97,8 @@ mn_status mn_immersed_sort(mn_immersed *im)
     b->lo[a] = 0;
     b->n[a] = 1;
     if (a < g->dim) {
-      double lo = floor(mn_cell_of(g, im->work->lo.v[a], a) - SLACK);
-      double hi = floor(mn_cell_of(g, im->work->hi.v[a], a) + SLACK);
+      double lo = floor(mn_cell_of(im, im->work->lo.v[a], a) - SLACK);
+      double hi = floor(mn_cell_of(im, im->work->hi.v[a], a) + SLACK);
       b->lo[a] = (int)mn_clamp(lo, -1, g->n[a]);
       b->n[a] = (int)mn_clamp(hi, -1, g->n[a]) - b->lo[a] + 1;
     }

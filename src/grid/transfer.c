@@ -35,13 +35,14 @@ static const double POINT = 1e-9;
 struct mn_weights_work {
   size_t row_room, entry_room, point_room, body_room;
   size_t bin_room;
-  int lo[3], n[3];         /* bins of points: as many cells as the kernel's radius needs */
-  double size;             /* m */
-  int64_t *bin;            /* [bins + 2] */
-  uint32_t *item;          /* [points] */
-  mn_vec3 *X;              /* [points] as placed */
-  int *rigid_body;         /* [points] -1: it deforms */
-  mn_vec3 *spread;         /* [points] */
+  int n[3];        /* bins of points, as wide as the kernel's radius, */
+  mn_vec3 lo;      /* m, from here on */
+  double per_size; /* 1/m */
+  uint32_t *bin;   /* [bins + 2] bin b has the points item[bin[b]] to item[bin[b + 1] - 1] */
+  uint32_t *item;  /* [points] */
+  mn_vec3 *X;      /* [points] as placed */
+  int *rigid_body; /* [points] -1: it deforms */
+  mn_vec3 *spread; /* [points] */
   mn_vec3 *force, *torque; /* [bodies] */
   double *share;           /* [bodies] */
 };
@@ -126,47 +127,58 @@ static mn_status entry_room(mn_weights *w, size_t used, size_t count)
 
 /* ---- bins of points -------------------------------------------------------------------------- */
 
-static int bin_along(const mn_weights *w, const mn_grid *g, double x, int a)
-{
-  double at = floor((x - g->origin.v[a]) / w->work->size);
-  return (int)mn_clamp(at - w->work->lo[a], 0, w->work->n[a] - 1);
-}
-
-static int64_t bin_of(const mn_weights *w, const mn_grid *g, mn_vec3 x)
+static int bin_along(const mn_weights *w, double x, int a)
 {
   const struct mn_weights_work *work = w->work;
-  int c[3] = {0, 0, 0};
-  for (int a = 0; a < g->dim; a++)
-    c[a] = bin_along(w, g, x.v[a], a);
-  return c[0] + work->n[0] * (c[1] + (int64_t)work->n[1] * c[2]);
+  double at = (x - work->lo.v[a]) * work->per_size;
+  return at < 0 ? 0 : at >= work->n[a] ? work->n[a] - 1 : (int)at;
 }
 
-/* Bins of the size of the kernel's radius over the domain; points beyond count as on its rim. */
-static mn_status sort_points(mn_weights *w, const mn_immersed *im)
+static int64_t bin_of(const mn_weights *w, mn_vec3 x)
+{
+  const int *n = w->work->n;
+  return bin_along(w, x.v[0], 0) +
+         n[0] * (bin_along(w, x.v[1], 1) + (int64_t)n[1] * bin_along(w, x.v[2], 2));
+}
+
+/* The box that the bins cover: around the points, in the domain or near it. What lies beyond counts
+   as on its rim. */
+static void bin_box(mn_weights *w, const mn_immersed *im)
 {
   const mn_grid *g = im->grid;
   struct mn_weights_work *work = w->work;
-  size_t bins = 1;
-  work->size = w->radius;
   for (int a = 0; a < 3; a++) {
-    double first = g->lo[a] * g->dx / work->size;
-    double last = (g->lo[a] + g->n[a]) * g->dx / work->size;
-    work->lo[a] = a < g->dim ? (int)floor(first) - 1 : 0;
-    work->n[a] = a < g->dim ? (int)floor(last) + 2 - work->lo[a] : 1;
-    bins *= (size_t)work->n[a];
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t i = 0; i < im->points; i++) {
+      lo = mn_min(lo, im->X[i].v[a]);
+      hi = mn_max(hi, im->X[i].v[a]);
+    }
+    double low = g->origin.v[a] + g->dx * (g->lo[a] - 2), high = low + g->dx * (g->n[a] + 4);
+    lo = mn_clamp(lo, low, high);
+    hi = mn_clamp(hi, low, high);
+    work->lo.v[a] = lo;
+    work->n[a] = a < g->dim && im->points ? (int)((hi - lo) / w->radius) + 1 : 1;
   }
+  work->per_size = 1 / w->radius;
+}
+
+static mn_status sort_points(mn_weights *w, const mn_immersed *im)
+{
+  struct mn_weights_work *work = w->work;
+  bin_box(w, im);
+  size_t bins = (size_t)work->n[0] * (size_t)work->n[1] * (size_t)work->n[2];
   if (bins + 2 > work->bin_room) {
     work->bin_room = 0;
-    MN_TRY(MN_RENEW(w->ctx, "bins of points", bins + 2, &work->bin));
-    work->bin_room = bins + 2;
+    MN_TRY(MN_RENEW(w->ctx, "bins of points", bins + bins / 4 + 2, &work->bin));
+    work->bin_room = bins + bins / 4 + 2;
   }
   memset(work->bin, 0, (bins + 2) * sizeof *work->bin);
   for (size_t i = 0; i < im->points; i++)
-    work->bin[bin_of(w, g, im->X[i]) + 2]++;
+    work->bin[bin_of(w, im->X[i]) + 2]++;
   for (size_t b = 2; b < bins + 2; b++)
     work->bin[b] += work->bin[b - 1];
   for (size_t i = 0; i < im->points; i++)
-    work->item[work->bin[bin_of(w, g, im->X[i]) + 1]++] = (uint32_t)i;
+    work->item[work->bin[bin_of(w, im->X[i]) + 1]++] = (uint32_t)i;
   return MN_OK;
 }
 
@@ -183,44 +195,46 @@ static double kernel(double s)
   return s < 0.5 ? 1 - 6 * s * s * (1 - s) : s < 1 ? 2 * (1 - s) * (1 - s) * (1 - s) : 0;
 }
 
-/* Appends the points of the face's body in reach, with w; their number, and the sum of w. */
-static mn_status kernel_row(mn_weights *w, const mn_immersed *im, const mn_closed_face *f,
-                            size_t begin, size_t *count, double *sum)
+/* Appends point p with its w, if it is of the face's body and in reach. */
+static mn_status add_point(mn_weights *w, const mn_immersed *im, int body, mn_vec3 x, uint32_t p,
+                           size_t *end)
 {
-  const mn_grid *g = im->grid;
+  mn_vec3 d = mn_sub(im->X[p], x);
+  double square = mn_dot(d, d);
+  if (im->point_body[p] != body || !(square < w->radius * w->radius))
+    return MN_OK;
+  double value = kernel(sqrt(square) / w->radius);
+  if (!(value > 0))
+    return MN_OK;
+  MN_TRY(entry_room(w, *end, *end + 1));
+  w->point[*end] = p;
+  w->weight[(*end)++] = value;
+  return MN_OK;
+}
+
+/* Appends the points of the face's body in reach, with their w. */
+static mn_status kernel_row(mn_weights *w, const mn_immersed *im, const mn_closed_face *f,
+                            size_t *end)
+{
   const struct mn_weights_work *work = w->work;
-  mn_vec3 x = face_centre(g, f);
-  int lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
-  *count = 0;
-  *sum = 0;
-  for (int a = 0; a < g->dim; a++) {
-    lo[a] = bin_along(w, g, x.v[a] - w->radius, a);
-    hi[a] = bin_along(w, g, x.v[a] + w->radius, a);
+  mn_vec3 x = face_centre(im->grid, f);
+  int lo[3], hi[3];
+  for (int a = 0; a < 3; a++) {
+    lo[a] = bin_along(w, x.v[a] - w->radius, a);
+    hi[a] = bin_along(w, x.v[a] + w->radius, a);
   }
   for (int k = lo[2]; k <= hi[2]; k++)
-    for (int j = lo[1]; j <= hi[1]; j++)
-      for (int i = lo[0]; i <= hi[0]; i++) {
-        int64_t bin = i + work->n[0] * (j + (int64_t)work->n[1] * k);
-        for (int64_t s = work->bin[bin]; s < work->bin[bin + 1]; s++) {
-          uint32_t p = work->item[s];
-          if (im->point_body[p] != f->body)
-            continue;
-          double value = kernel(mn_length(mn_sub(im->X[p], x)) / w->radius);
-          if (!(value > 0))
-            continue;
-          MN_TRY(entry_room(w, begin + *count, begin + *count + 1));
-          w->point[begin + *count] = p;
-          w->weight[begin + *count] = value;
-          *sum += value;
-          ++*count;
-        }
-      }
+    for (int j = lo[1]; j <= hi[1]; j++) { /* bins along x follow each other */
+      int64_t row = work->n[0] * (j + (int64_t)work->n[1] * k);
+      for (uint32_t s = work->bin[row + lo[0]]; s < work->bin[row + hi[0] + 1]; s++)
+        MN_TRY(add_point(w, im, f->body, x, work->item[s], end));
+    }
   return MN_OK;
 }
 
 /* The nearest place on the body's elements, or where the link is crossed. */
 static mn_status nearest_row(mn_weights *w, const mn_immersed *im, const mn_closed_face *f,
-                             size_t begin, size_t *count)
+                             size_t *end)
 {
   const mn_grid *g = im->grid;
   mn_vec3 x = face_centre(g, f);
@@ -233,13 +247,11 @@ static mn_status nearest_row(mn_weights *w, const mn_immersed *im, const mn_clos
                    "face (%d, %d, %d) of axis %d is said to be closed by body %d, which has no "
                    "element",
                    f->i, f->j, f->k, f->axis, f->body);
-  MN_TRY(entry_room(w, begin, begin + 3));
-  *count = 0;
+  MN_TRY(entry_room(w, *end, *end + 3));
   for (int c = 0; c < g->dim; c++)
     if (weight[c] > 0) {
-      w->point[begin + *count] = im->element[(size_t)g->dim * e + (size_t)c];
-      w->weight[begin + *count] = weight[c];
-      ++*count;
+      w->point[*end] = im->element[(size_t)g->dim * e + (size_t)c];
+      w->weight[(*end)++] = weight[c];
     }
   return MN_OK;
 }
@@ -257,8 +269,7 @@ static mn_vec3 rigid_where(const mn_rigid_fit *fit, mn_vec3 x)
 static mn_status make_row(mn_weights *w, const mn_immersed *im, size_t row, size_t *end)
 {
   const mn_closed_face *f = &w->face[row];
-  size_t begin = *end, count;
-  double sum;
+  size_t begin = *end;
   if (f->body < 0 || f->body >= im->bodies)
     return mn_fail(w->ctx, MN_FAILED, "a face is said to be closed by body %d of %d", f->body,
                    im->bodies);
@@ -266,19 +277,20 @@ static mn_status make_row(mn_weights *w, const mn_immersed *im, size_t row, size
     w->where[row] = rigid_where(&w->fit[f->body], face_centre(im->grid, f));
     return MN_OK;
   }
-  MN_TRY(kernel_row(w, im, f, begin, &count, &sum));
-  if (!count) {
-    MN_TRY(nearest_row(w, im, f, begin, &count));
-    sum = 1;
+  MN_TRY(kernel_row(w, im, f, end));
+  if (*end == begin) {
+    MN_TRY(nearest_row(w, im, f, end));
     w->fallbacks++;
   }
+  double sum = 0;
+  for (size_t s = begin; s < *end; s++)
+    sum += w->weight[s];
   mn_vec3 x = {{0}};
-  for (size_t s = begin; s < begin + count; s++) {
+  for (size_t s = begin; s < *end; s++) {
     w->weight[s] /= sum;
     x = mn_madd(x, w->weight[s], im->X[w->point[s]]);
   }
   w->where[row] = x;
-  *end = begin + count;
   return MN_OK;
 }
 

@@ -160,6 +160,54 @@ static void random_closed(void **state)
   CHECK_DONE();
 }
 
+/* Greatest difference to the nearest of all elements. */
+static double all_nodes_error(const setup *s)
+{
+  const mn_field *d = &s->im->distance;
+  double worst = 0;
+  for (int k = 0; k < d->n[2]; k++)
+    for (int j = 0; j < d->n[1]; j++)
+      for (int i = 0; i < d->n[0]; i++) {
+        double exact = brute_distance(&s->f, 0, mn_position(d, i, j, k));
+        worst = check_worst(worst, fabs(fabs(mn_get(d, i, j, k)) - mn_min(exact, s->im->band)));
+      }
+  return worst;
+}
+
+/* Surfaces from smooth to jagged: elements visit fewer nodes the smoother they are, and none may be
+   missed. The last one has three points of its own for every triangle: nobody's neighbour. */
+static void smooth_to_jagged(void **state)
+{
+  (void)state;
+  static const double rough[7] = {0, 0.003, 0.01, 0.03, 0.1, 0.3, 0.01};
+  uint64_t seed = 41;
+  for (int n = 0; n < 7; n++) {
+    size_t m = n % 2 ? 12 : 20;
+    setup s;
+    make(&s, 1, 3, (int[3]){14, 14, 14}, 1.0 / 14, mn_v3(0, 0, 0), 3 * sphere_elements(m),
+         sphere_elements(m));
+    s.f.count = sphere_points(m);
+    part p = {.f = &s.f};
+    set_sphere(&p, mn_v3(0.5, 0.5, 0.5), 0.3, m);
+    for (size_t i = 0; i < s.f.count; i++)
+      s.f.X[i] = mn_madd(s.f.X[i], rough[n] * (check_random(&seed) - 0.5),
+                         mn_sub(s.f.X[i], mn_v3(0.5, 0.5, 0.5)));
+    if (n == 6) {
+      static mn_vec3 X[5000];
+      memcpy(X, s.f.X, s.f.count * sizeof *X);
+      for (size_t c = 0; c < 3 * s.f.elements; c++) {
+        s.f.X[c] = X[s.f.element[c]];
+        s.f.element[c] = (uint32_t)c;
+      }
+      s.f.count = 3 * s.f.elements;
+    }
+    CHECK_OK(s.ctx, mn_immersed_place(s.im, &s.f));
+    CHECK_LE(all_nodes_error(&s), 1e-14);
+    drop(&s);
+  }
+  CHECK_DONE();
+}
+
 /* A ring with a ball in its hole, and another ball that overlaps the ring. */
 static double nested_exact(mn_vec3 x)
 {
@@ -243,6 +291,15 @@ static void refused(void **state)
   CHECK_OK(s.ctx, mn_immersed_place(s.im, &s.f));
   CHECK(mn_get(&s.im->distance, 4, 4, 0) < 0);
   drop(&s);
+  make(&s, 1, 3, (int[3]){8, 8, 8}, 1.0 / 8, mn_v3(0, 0, 0), 8, 12);
+  part q = {.f = &s.f};
+  set_box(&q, mn_v3(0.2, 0.2, 0.2), mn_v3(0.8, 0.7, 0.6));
+  CHECK_OK(s.ctx, mn_immersed_place(s.im, &s.f));
+  uint32_t a = s.f.element[0];
+  s.f.element[0] = s.f.element[1]; /* one triangle turned round */
+  s.f.element[1] = a;
+  CHECK_FAILS(s.ctx, mn_immersed_place(s.im, &s.f), MN_FAILED, "body 0, which should be closed");
+  drop(&s);
   CHECK_DONE();
 }
 
@@ -324,8 +381,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(circle_and_sphere), cmocka_unit_test(boxes),
       cmocka_unit_test(random_closed),     cmocka_unit_test(nested),
-      cmocka_unit_test(refused),           cmocka_unit_test(repeatable),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(smooth_to_jagged),  cmocka_unit_test(refused),
+      cmocka_unit_test(repeatable),        cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

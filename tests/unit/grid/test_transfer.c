@@ -355,6 +355,23 @@ static void repeatable(void **state)
   CHECK_DONE();
 }
 
+/* No points, no faces: nothing happens. */
+static void nothing(void **state)
+{
+  (void)state;
+  make(&r.s, 1, 2, (int[3]){4, 4, 1}, 1, mn_v3(0, 0, 0), 0, 0);
+  CHECK_OK(r.s.ctx, mn_immersed_place(r.s.im, &r.s.f));
+  CHECK_OK(r.s.ctx, mn_weights_create(r.s.ctx, 1.5, &r.w));
+  CHECK_OK(r.s.ctx, mn_weights_place(r.w, r.s.im, NULL, 0));
+  mn_weights_gather(r.w, NULL, NULL);
+  CHECK_OK(r.s.ctx, mn_weights_scatter(r.w, NULL, NULL));
+  mn_weights_share(r.w, NULL, NULL);
+  mn_weights *w = NULL;
+  CHECK_FAILS(r.s.ctx, mn_weights_create(r.s.ctx, 0, &w), MN_BAD_INPUT, "radius");
+  drop_rows();
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -364,6 +381,7 @@ int main(void)
       cmocka_unit_test(stretched),
       cmocka_unit_test(slender),
       cmocka_unit_test(repeatable),
+      cmocka_unit_test(nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
