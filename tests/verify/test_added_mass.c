@@ -6,7 +6,7 @@
        disk     C_m = (b^2 + a^2) / (b^2 - a^2)          sphere   C_m = (b^3 + 2 a^3) / (2 (b^3 -
    a^3))
 
-   [Lamb, Hydrodynamics, articles 68, 93; two dimensions by the same potential]. */
+   [Lamb 1932, articles 68, 93; two dimensions by the same potential]. */
 #include "body_case.h"
 #include "mac_case.h"
 

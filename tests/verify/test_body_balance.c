@@ -55,7 +55,11 @@ static double column_mass(int thick, int water, double x, int impulse)
   CHECK_OK(c.ctx, c.fluid.ops->begin(c.fluid.self, 0, dt));
   body_put(&b, at, 0, mn_v3(speed, 0, 0), 0);
   solve(&c, &b);
-  double mass = -body_force(&b).x * dt / speed;
+  double mass = -body_force(&b).x * dt / speed, shared = 0;
+  for (size_t i = 0; i < b.face.count; i++)
+    shared += b.face.mass[i];
+  if (!thick) /* the dual cells of the blocked faces */
+    CHECK_NEAR(shared, DENSITY * HEIGHT * LENGTH / CELLS, 1e-12);
   body_destroy(&b);
   mac_case_end(&c);
   return mass;

@@ -135,10 +135,12 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
 mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance, int *changed)
 {
   mn_mac_bodies *b = &mac->bodies;
-  int count = mn_pressure_region_count(mac->pressure);
+  int count = mn_pressure_region_count(mac->pressure), closed = 0;
   *changed = 0;
   b->net_flow = 0;
-  if (!count)
+  for (int r = 0; r < count && !closed; r++)
+    closed = mn_pressure_get_region(mac->pressure, r).closed;
+  if (!closed)
     return MN_OK;
   MN_TRY(make_room(mac, (size_t)count));
   double *Q = b->region[0], *mark = b->region[1], *l = b->region[2];

@@ -249,6 +249,7 @@ double mn_mac_bytes(const mn_model_def *def)
   double solver = 150;                      /* bytes per unknown at most */
   fields += mn_separates(def) ? 2 : 0;
   plans += mn_separate_bytes(def);
+  plans += def->body_count ? 64 : 0; /* surfaces at both ends of a substep */
   return points *
          (fields * sizeof(double) + plans + solver * (def->fluid.viscosity > 0 ? 1 + dim : 1));
 }

@@ -10,8 +10,8 @@
        F = A (1 - w) (p_L - p_R) - rho theta (s - w) dx^dim (U - U*) / dt       on the body
 
    so that over all faces  sum F dt + change of sum rho theta [w u + (s - w) U] dx^dim  is what the
-   domain's sides and sources do: momentum is kept to rounding [Akbay 2018, section 2.4; Robinson-
-   Mosher et al. 2008]. The second term is the fluid between the last cell centre and the wall; w
+   domain's sides and sources do: momentum is kept to rounding [Akbay thesis, section 2.4;
+   Robinson-Mosher 2008]. The second term is the fluid between the last cell centre and the wall; w
    may be greater than s. U*, its velocity before, includes the forces on the fluid: U of the last
    substep + dt a beside a closed body, which fluid slides along; u* on a face that a thin surface
    blocks, where all of it is caught.
@@ -22,8 +22,9 @@
    Smoke works with the pressure above that at rest; closed bodies get the rest from their elements,
    -rho g.x n, integrated exactly.
 
-   Pressure differences (2.3.5 there): f_i = sum_f K_if dp_f n_f.n_i A_i n_i / sum_f K_if over the
-   faces between a cell of fluid and one that is mostly solid, or blocked. Not conservative.
+   Pressure differences (section 2.3.5 there): f_i = sum_f K_if dp_f n_f.n_i A_i n_i / sum_f K_if
+   over the faces between a cell of fluid and one that is mostly solid, or blocked. Not
+   conservative.
 
    mass: rho theta max(s - w, 0) dx^dim, shared by W.
 
