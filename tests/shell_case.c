@@ -87,6 +87,7 @@ void shell_case_make(mn_context *ctx, int dim, shell_form form, shell_motion mot
     make_sheet(ctx, n, c);
   for (int w = 0; w < 3; w++) {
     memset(c->at[w].two_sided, 1, c->at[w].count);
+    memset(c->at[w].rigid, form == SHELL_RING && motion == SHELL_TURNS, c->at[w].count);
     memcpy(c->at[w].element, c->at[0].element,
            (size_t)dim * c->at[0].elements * sizeof *c->at[0].element);
     shell_case_place(c, 0, 1, w);
@@ -113,12 +114,14 @@ static mn_vec3 moved(const shell_case *c, mn_vec3 x, double t)
   case SHELL_TURNS: /* a wall tilts, its ends slide on the walls */
     if (c->form == SHELL_WALL)
       return mn_add(x, mn_v3(r.y * 2 * go, 0, 0));
+    r.y *= 0.8; /* a circle that turns would not be seen to */
     r = mn_rotate(r, mn_v3(0, 0, 1), s / 0.26);
-    return mn_add(mn_v3(0.52 + 0.8 * r.x, 0.49 + r.y, c->dim == 3 ? 0.5 : 0), mn_v3(0, 0, r.z));
+    return mn_add(mn_v3(0.52, 0.49, c->dim == 3 ? 0.5 : 0), r);
   default: /* waves */
     if (c->form == SHELL_WALL)
       return mn_add(x, mn_v3(0.12 * sin(s / 0.12) * sin(2 * MN_PI * (x.y + 0.3 * x.z)), 0, 0));
-    return mn_madd(x, 0.8 * go * sin(3 * atan2(r.y, r.x)), r);
+    return mn_add(mn_sub(x, r),
+                  mn_v3(exp(2 * go) * r.x, exp(-2 * go) * r.y, r.z)); /* keeps its area */
   }
 }
 

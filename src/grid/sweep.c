@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "geom/closest.h"
 #include "geom/predicates.h"
 
 mn_sweep mn_sweep_none(mn_context *ctx, const mn_grid *grid)
@@ -353,6 +354,29 @@ int mn_sweep_apart(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1)
     marks ^= crossings & 1 ? s->mark[e] : 0;
   }
   return marks != 0;
+}
+
+int mn_sweep_touches(const mn_sweep *s, mn_vec3 x, double distance, mn_sweep_hit *hit)
+{
+  int dim = s->grid->dim, found = 0;
+  mn_vec3 d = mn_v3(distance, distance, distance);
+  double least = distance * distance;
+  if (!s->elements)
+    return 0;
+  visit v = start_visit(s, mn_sub(x, d), mn_add(x, d));
+  for (int64_t e; (e = next_element(&v)) >= 0;) {
+    mn_vec3 y[3];
+    double weight[3] = {0};
+    for (int i = 0; i < dim; i++)
+      y[i] = s->X[0][s->point[(size_t)dim * (size_t)e + (size_t)i]];
+    double square = mn_closest(dim, y, x, weight);
+    if (square > least)
+      continue;
+    least = square;
+    found = 1;
+    *hit = (mn_sweep_hit){.element = (size_t)e, .weight = {weight[0], weight[1], weight[2]}};
+  }
+  return found;
 }
 
 mn_vec3 mn_sweep_place(const mn_sweep *s, const mn_sweep_hit *hit, int time)

@@ -70,9 +70,8 @@ mn_status mn_barrier_place(mn_barrier *b, const mn_immersed *surface, const mn_v
 }
 
 /* 1 + number of the link below a cell, or 0; cells outside the domain count as the next inside. */
-static inline int32_t link_below(const mn_barrier *b, int axis, const int cell[3])
+static inline int32_t link_below(const mn_immersed *im, int axis, const int cell[3])
 {
-  const mn_immersed *im = b->surface;
   int at[3];
   for (int a = 0; a < 3; a++) {
     int last = im->grid->n[a] - 1;
@@ -85,18 +84,18 @@ static inline int32_t link_below(const mn_barrier *b, int axis, const int cell[3
   return im->blocked[axis][mn_index(&im->face[axis], at[0], at[1], at[2])];
 }
 
-int mn_barrier_linked(const mn_barrier *b, mn_place place, const int at[3], int axis, int up)
+int mn_barrier_linked(const mn_immersed *surface, mn_place place, const int at[3], int axis, int up)
 {
   int upper[3] = {at[0], at[1], at[2]};
   upper[axis] += up ? 1 : 0;
   if (place == MN_CELL)
-    return !link_below(b, axis, upper);
+    return !link_below(surface, axis, upper);
   if ((int)place == axis)
     return 1; /* through the cell between them */
-  if (!link_below(b, axis, upper))
+  if (!link_below(surface, axis, upper))
     return 1;
   upper[place]--;
-  return !link_below(b, axis, upper);
+  return !link_below(surface, axis, upper);
 }
 
 /* ---- sight ----------------------------------------------------------------------------------- */
@@ -148,10 +147,10 @@ static int find_home(const mn_barrier *b, const mn_sight *s, mn_vec3 x, int home
 }
 
 /* Cells reached from home by links, each step away from it. */
-static uint32_t reach(const mn_barrier *b, const mn_sight *s, const int home[3])
+static uint32_t reach(const mn_immersed *surface, const int own[3], const int home[3])
 {
-  const int *n = b->surface->grid->n;
-  int dim = b->surface->grid->dim, order[3][3];
+  const int *n = surface->grid->n;
+  int dim = surface->grid->dim, order[3][3];
   uint32_t seen = mn_sight_bit(home[0], home[1], home[2]);
   for (int a = 0; a < 3; a++) {
     order[a][0] = home[a];
@@ -163,7 +162,7 @@ static uint32_t reach(const mn_barrier *b, const mn_sight *s, const int home[3])
       for (int ii = 0; ii < 3; ii++) {
         int off[3] = {order[0][ii], order[1][jj], order[2][kk]}, cell[3], out = 0, found = 0;
         for (int a = 0; a < 3; a++) {
-          cell[a] = s->own[a] + off[a];
+          cell[a] = own[a] + off[a];
           out |= cell[a] < 0 || cell[a] >= n[a];
         }
         for (int a = 0; a < dim && !out && !found; a++) {
@@ -173,7 +172,8 @@ static uint32_t reach(const mn_barrier *b, const mn_sight *s, const int home[3])
           int upper[3] = {cell[0], cell[1], cell[2]};
           from[a] -= up ? 1 : -1;
           upper[a] += up ? 0 : 1;
-          found = (seen & mn_sight_bit(from[0], from[1], from[2])) && !link_below(b, a, upper);
+          found =
+              (seen & mn_sight_bit(from[0], from[1], from[2])) && !link_below(surface, a, upper);
         }
         seen |= found ? mn_sight_bit(off[0], off[1], off[2]) : 0;
       }
@@ -184,6 +184,11 @@ static uint32_t reach(const mn_barrier *b, const mn_sight *s, const int home[3])
 static uint32_t mirror(const mn_grid *g, const int own[3], uint32_t seen)
 {
   uint32_t all = 0;
+  int inside = 1;
+  for (int a = 0; a < g->dim; a++)
+    inside &= own[a] > 0 && own[a] < g->n[a] - 1;
+  if (inside)
+    return seen;
   for (int n = 0; n < 27; n++) {
     int off[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
     for (int a = 0; a < 3; a++)
@@ -199,8 +204,26 @@ mn_sight mn_barrier_look(const mn_barrier *b, mn_vec3 x)
   const mn_grid *g = b->surface->grid;
   mn_sight s = mn_barrier_clear(g, x);
   int home[3];
-  s.seen = find_home(b, &s, x, home) ? mirror(g, s.own, reach(b, &s, home)) : 0;
+  s.seen = find_home(b, &s, x, home) ? mirror(g, s.own, reach(b->surface, s.own, home)) : 0;
   return s;
+}
+
+uint32_t mn_barrier_around(const mn_immersed *surface, const int cell[3])
+{
+  return mirror(surface->grid, cell, reach(surface, cell, (int[]){0, 0, 0}));
+}
+
+int mn_sight_sees(const mn_sight *s, mn_place place, const int at[3])
+{
+  int off[3] = {at[0] - s->own[0], at[1] - s->own[1], at[2] - s->own[2]};
+  for (int a = 0; a < 3; a++)
+    if (off[a] < -1 || off[a] > ((int)place == a ? 2 : 1))
+      return 0;
+  if (place == MN_CELL)
+    return (s->seen & mn_sight_bit(off[0], off[1], off[2])) != 0;
+  int upper = off[place] <= 1 && (s->seen & mn_sight_bit(off[0], off[1], off[2]));
+  off[place]--;
+  return upper || (off[place] >= -1 && (s->seen & mn_sight_bit(off[0], off[1], off[2])));
 }
 
 /* ---- blocked faces --------------------------------------------------------------------------- */
@@ -216,7 +239,7 @@ static mn_vec3 cell_velocity(const mn_barrier *b, const mn_field u[3], const int
     const double *low = &u[a].at[mn_index(&u[a], cell[0], cell[1], cell[2])];
     double high = low[u[a].stride[a]];
     upper[a]++;
-    int use_low = !link_below(b, a, cell), use_high = !link_below(b, a, upper);
+    int use_low = !link_below(b->surface, a, cell), use_high = !link_below(b->surface, a, upper);
     if (a == axis)
       use_low = !(use_high = away);
     v.v[a] = use_low == use_high ? 0.5 * (*low + high) : use_low ? *low : high;
@@ -305,7 +328,7 @@ static int face_value(const mn_barrier *b, const mn_sight *s, const mn_field *f,
     seen[up] = (s->seen & mn_sight_bit(low[0], low[1], low[2])) != 0;
   }
   int cell[3] = {at[0], at[1], at[2]};
-  int32_t link = link_below(b, axis, cell);
+  int32_t link = link_below(b->surface, axis, cell);
   if (!seen[0] && !seen[1])
     return 0;
   if (link) {

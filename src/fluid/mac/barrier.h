@@ -38,16 +38,23 @@ void mn_barrier_destroy(mn_barrier *b);
 
 /* From the point x; `seen` is 0 if it sees no cell at all. */
 mn_sight mn_barrier_look(const mn_barrier *b, mn_vec3 x);
+/* From the middle of a cell. */
+uint32_t mn_barrier_around(const mn_immersed *surface, const int cell[3]);
 /* The same if nothing is in the way. */
 mn_sight mn_barrier_clear(const mn_grid *g, mn_vec3 x);
 
 /* Does nothing block the way from point `at` of a field to the next along the axis (up: to the
    higher)? For faces: the way through the cells on either side. */
-int mn_barrier_linked(const mn_barrier *b, mn_place place, const int at[3], int axis, int up);
+int mn_barrier_linked(const mn_immersed *surface, mn_place place, const int at[3], int axis,
+                      int up);
 
 /* Velocity along the axis of each blocked link as felt from its lower and its upper cell: the
    fluid's own there, with the surface's along the normal. side[2 * links] */
 void mn_barrier_sides(const mn_barrier *b, const mn_field u[3], double *side);
+
+/* Is point `at` of a field of this place, at most one cell from the sight's own, seen? An open face
+   is if one of its cells is. */
+int mn_sight_sees(const mn_sight *s, mn_place place, const int at[3]);
 
 /* Multilinear interpolation in what is seen, weights made to sum to 1. *whole <- everything around
    was seen. NAN if nothing is. */

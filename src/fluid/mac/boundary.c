@@ -12,6 +12,8 @@
    two are not known, and nothing leaves the range of the liquid's own values: the carried velocity
    then is a mean of values that the liquid had, and cannot grow.
 
+   Nothing is continued across thin surfaces.
+
    Verified by tests/verify/test_viscous_water.c (turning disk, falling block). */
 #include "fluid/mac/internal.h"
 
@@ -40,6 +42,14 @@ void mn_extension_destroy(mn_extension *e)
 
 /* Calls the plan's points in index order: the plan, and so every sum, is the same for any threads.
  */
+/* May values go from point `at` to the next along the axis, or back? */
+static inline int linked(const mn_extension *e, const mn_field *f, const int at[3], int axis,
+                         int up)
+{
+  return (up ? at[axis] < f->n[axis] - 1 : at[axis] > 0) &&
+         (!e->surface || mn_barrier_linked(e->surface, f->place, at, axis, up));
+}
+
 static void add_layer(const mn_field *like, mn_extension *e, int layer, int64_t *count)
 {
   int dim = like->grid->dim;
@@ -52,8 +62,8 @@ static void add_layer(const mn_field *like, mn_extension *e, int layer, int64_t 
           continue;
         int index[3] = {i, j, k}, near = 0;
         for (int a = 0; a < dim; a++) {
-          near |= index[a] > 0 && e->layer[c - like->stride[a]] < layer;
-          near |= index[a] < like->n[a] - 1 && e->layer[c + like->stride[a]] < layer;
+          near |= e->layer[c - like->stride[a]] < layer && linked(e, like, index, a, 0);
+          near |= e->layer[c + like->stride[a]] < layer && linked(e, like, index, a, 1);
         }
         if (near)
           e->point[(*count)++] = c;
@@ -75,6 +85,21 @@ void mn_extension_plan(const mn_field *like, mn_extension *e)
   }
 }
 
+/* No thin surface lies between c and the two points behind it. */
+static int is_straight(const mn_extension *e, const mn_field *f, int64_t c, int64_t step)
+{
+  int at[3], axis = 0;
+  while (f->stride[axis] != (step < 0 ? -step : step))
+    axis++;
+  mn_field_point(f, c, at);
+  for (int n = 0; n < 2; n++) {
+    if (!linked(e, f, at, axis, step < 0))
+      return 0;
+    at[axis] += step < 0 ? 1 : -1;
+  }
+  return 1;
+}
+
 /* The value continued from c to the neighbour beyond, `step` away. Two steps back from a point of
    the domain there are ghosts at worst, whose layer says that they have no value. */
 static double continued(const mn_extension *e, const mn_field *f, int64_t c, int64_t step,
@@ -82,6 +107,8 @@ static double continued(const mn_extension *e, const mn_field *f, int64_t c, int
 {
   double value = f->data[c];
   if (how == MN_CONTINUE_CONSTANT || layer > MN_LINEAR_LAYERS || e->layer[c - step] >= layer)
+    return value;
+  if (e->surface && !is_straight(e, f, c, step))
     return value;
   double slope = value - f->data[c - step];
   if (how == MN_CONTINUE_SLOPE)
@@ -120,16 +147,17 @@ void mn_extension_apply(const mn_extension *e, mn_continuation how, mn_field *f)
       double sum = 0;
       int number = 0;
       for (int a = 0; a < dim; a++) {
-        if (index[a] > 0 && e->layer[c - f->stride[a]] < layer) {
+        if (e->layer[c - f->stride[a]] < layer && linked(e, f, index, a, 0)) {
           sum += continued(e, f, c - f->stride[a], f->stride[a], layer, how);
           number++;
         }
-        if (index[a] < f->n[a] - 1 && e->layer[c + f->stride[a]] < layer) {
+        if (e->layer[c + f->stride[a]] < layer && linked(e, f, index, a, 1)) {
           sum += continued(e, f, c + f->stride[a], -f->stride[a], layer, how);
           number++;
         }
       }
-      f->data[c] = mn_clamp(sum / number, least, most);
+      if (number)
+        f->data[c] = mn_clamp(sum / number, least, most);
     }
 }
 

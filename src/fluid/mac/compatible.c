@@ -89,12 +89,13 @@ static void solve(const mn_mac *mac, const double *mark, double *Q, double *l, d
     d[r] = Q[r];
     l[r] = 0;
   }
-  double rr = dot(Q, Q, count), enough = 1e-26 * rr;
+  double rr = dot(Q, Q, count), enough = 1e-26 * rr, stiffest = 0;
   for (int n = 0; n < 2 * count && rr > enough; n++) {
     multiply(mac, mark, d, y, count);
     double curvature = dot(d, y, count);
-    if (!(curvature > 0))
-      break;
+    stiffest = fmax(stiffest, curvature / dot(d, d, count));
+    if (!(curvature > 1e-9 * stiffest * dot(d, d, count)))
+      break; /* what is left is the sum over all regions, which should be 0: rounding */
     double step = rr / curvature, before = rr;
     for (int r = 0; r < count; r++) {
       l[r] += step * d[r];

@@ -263,7 +263,10 @@ static void plan_extensions(mn_mac *mac)
   for (int a = 0; a < dim; a++) {
     mn_extension *e = &g->face_extension[a];
     for (size_t q = 0; q < e->capacity; q++)
-      e->layer[q] = g->kind[a][q] == MN_FACE_SLIP ? MN_OUT_OF_REACH : 0;
+      e->layer[q] = g->kind[a][q] == MN_FACE_SLIP    ? MN_OUT_OF_REACH
+                    : g->kind[a][q] == MN_FACE_SHELL ? MN_NO_SOURCE
+                                                     : 0;
+    e->surface = g->thin;
     mn_extension_plan(&g->open[a], e);
   }
   mn_extension *e = &g->cell_extension;
@@ -285,6 +288,7 @@ static void plan_extensions(mn_mac *mac)
         else if (!known || g->inflow[c])
           f->data[c] = 0;
       }
+  e->surface = g->thin;
   mn_extension_plan(f, e);
 }
 
@@ -406,6 +410,7 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   mn_face_fractions(&g->solid, g->open);
   mn_cell_fractions(&g->solid, &g->volume);
   close_faces(mac, im, time);
+  g->thin = im && im->two_sided_elements && !mac->shell.see_through ? im : NULL;
   plan_extensions(mac);
   mac->assembled = 0;
   mac->viscous_dt = 0;

@@ -172,6 +172,7 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_weights_destroy(&b->weights);
   mn_interface_destroy(&b->start);
   mn_interface_destroy(&b->last);
+  mn_interface_destroy(&b->expected);
   mn_field_destroy(&b->part);
   mn_free(b->face);
   mn_free(b->U);
@@ -224,6 +225,50 @@ mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt)
   return MN_OK;
 }
 
+/* The surfaces of the interface on mac->immersed; nothing to do if they are there. */
+static mn_status put(mn_mac *mac, const mn_interface *interface)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (b->stamp_end && same(mac->immersed, interface))
+    return MN_OK;
+  b->stamp_end = 0;
+  MN_TRY(mn_immersed_place(mac->immersed, interface));
+  b->stamp_end = ++b->stamp;
+  return MN_OK;
+}
+
+mn_status mn_mac_bodies_expect(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (!b->on || !mac->immersed_start->two_sided_elements || mac->shell.see_through) {
+    mac->shell.on = 0;
+    return MN_OK;
+  }
+  MN_TRY(keep(mac, &b->start, &b->expected));
+  for (size_t i = 0; i < b->start.count; i++)
+    if (b->start.two_sided[i])
+      b->expected.X[i] = mn_madd(b->start.X[i], mac->dt, b->start.V[i]);
+  MN_TRY(put(mac, &b->expected));
+  if (mac->water.on) {
+    MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
+    move_walls(mac, b->start.V);
+  }
+  return mn_shell_begin(mac, mac->immersed_start, mac->immersed, b->start.V);
+}
+
+mn_status mn_mac_bodies_arrive(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (!b->on || !b->placed || !mac->shell.on)
+    return MN_OK;
+  if (!b->stamp_end || !same(mac->immersed, &b->last)) {
+    MN_TRY(put(mac, &b->last));
+    MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
+    move_walls(mac, b->last.V);
+  }
+  return mn_shell_place(mac, mac->immersed, b->last.V, b->stamp_end);
+}
+
 static mn_status check(mn_mac *mac, const mn_interface *f)
 {
   const mn_mac_bodies *b = &mac->bodies;
@@ -244,13 +289,10 @@ mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
   MN_TRY(check(mac, interface));
   if (!b->placed || !interface->frozen) {
     b->placed = 0;
-    if (!b->stamp_end || !same(mac->immersed, interface)) {
-      b->stamp_end = 0;
-      MN_TRY(mn_immersed_place(mac->immersed, interface));
-      b->stamp_end = ++b->stamp;
-    }
+    MN_TRY(put(mac, interface));
     MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
     mn_weights_gather(b->weights, b->start.V, b->U_start);
+    MN_TRY(mn_shell_place(mac, mac->immersed, interface->V, b->stamp_end));
     b->placed = 1;
   }
   move_walls(mac, interface->V);

@@ -8,9 +8,10 @@ typedef struct mn_mac mn_mac;
 
 /* Work; nothing of it is state. */
 typedef struct mn_mac_bodies {
-  int on;             /* there are surfaces */
-  mn_interface start; /* as they were met, or at the end of the last substep: X, V, no loads */
-  mn_interface last;  /* of the last solve: X, V */
+  int on;                /* there are surfaces */
+  mn_interface start;    /* as they were met, or at the end of the last substep: X, V, no loads */
+  mn_interface last;     /* of the last solve: X, V */
+  mn_interface expected; /* at the end of the substep, if thin ones keep their velocity */
   long stamp, stamp_start, stamp_end; /* number of the last placement, and of those two */
   int placed;                         /* surfaces of this substep's end are on the grid */
   mn_weights *weights; /* rows: the faces that feel bodies, at the present geometry */
@@ -34,6 +35,12 @@ void mn_mac_bodies_destroy(mn_mac *mac);
 MN_MUST_CHECK mn_status mn_mac_bodies_meet(mn_mac *mac, const mn_interface *interface);
 /* Geometry at `time` with the surfaces at the start of the substep, or without any. */
 MN_MUST_CHECK mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt);
+/* Thin surfaces where their velocity takes them by the end of the substep, for what is carried.
+   Particles need the geometry there as well. */
+MN_MUST_CHECK mn_status mn_mac_bodies_expect(mn_mac *mac);
+/* Before a commit: thin surfaces of the last solve where they were at last, and not, frozen, at
+   first. */
+MN_MUST_CHECK mn_status mn_mac_bodies_arrive(mn_mac *mac);
 /* Geometry with the surfaces of the interface at the end of the substep, and their velocities. */
 MN_MUST_CHECK mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface);
 /* The surfaces of the last solve are those of the next start. */

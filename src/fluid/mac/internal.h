@@ -32,7 +32,8 @@ typedef struct mn_extension {
   int64_t start[8]; /* first entry of each layer */
   int layers;
   size_t capacity;
-  unsigned char *layer; /* of every point with ghosts: 0 has a value; else see below */
+  unsigned char *layer;       /* of every point with ghosts: 0 has a value; else see below */
+  const mn_immersed *surface; /* thin surfaces across which nothing is continued, or NULL */
 } mn_extension;
 enum {
   MN_EXTENSION_LAYERS = 6,
@@ -69,6 +70,7 @@ typedef struct mn_mac_geometry {
   unsigned char *inflow;  /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
   unsigned char *emitter; /* cells with ghosts: 1 + index of the source that sets its smoke, or 0 */
   mn_extension face_extension[3], cell_extension;
+  const mn_immersed *thin; /* surfaces that hold thin ones, across which nothing goes, or NULL */
 } mn_mac_geometry;
 
 /* Everything that changes in time. X(field, place, name) for each field; a row here is allocated,
@@ -272,8 +274,9 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi);
 void mn_liquid_into_solids(mn_mac *mac, mn_field *phi);
 /* A level set known in the fluid's cells: continued into solids, made a distance, ghosts filled. */
 void mn_liquid_finish(mn_mac *mac, mn_field *phi);
-/* Part of a cell under phi - shift. */
-double mn_liquid_part(const mn_field *phi, int i, int j, int k, double shift);
+/* Part of a cell under phi - shift; `seen`: the cells around that belong to it, as of
+   mn_shell_seen. */
+double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, double shift);
 /* Plans the extension of velocities from the faces that touch liquid (unless phi is NULL) or got a
    velocity from particles to those near them. */
 void mn_liquid_plan(mn_mac *mac, const mn_field *phi);

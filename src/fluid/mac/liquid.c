@@ -7,15 +7,17 @@
 
 #include <math.h>
 
-static int beside_surface(const mn_field *phi, int i, int j, int k)
+/* walls: thin surfaces beside each cell (mn_shell_walls), or NULL */
+static int beside_surface(const mn_field *phi, const unsigned char *walls, int i, int j, int k)
 {
   int at[3] = {i, j, k};
   int64_t q = mn_index(phi, i, j, k);
-  int inside = phi->at[q] < 0;
+  int inside = phi->at[q] < 0, wall = walls ? walls[phi->at - phi->data + q] : 0;
   for (int a = 0; a < phi->grid->dim; a++) {
-    if (at[a] > 0 && (phi->at[q - phi->stride[a]] < 0) != inside)
+    if (at[a] > 0 && !(wall & 1 << 2 * a) && (phi->at[q - phi->stride[a]] < 0) != inside)
       return 1;
-    if (at[a] < phi->n[a] - 1 && (phi->at[q + phi->stride[a]] < 0) != inside)
+    if (at[a] < phi->n[a] - 1 && !(wall & 2 << 2 * a) &&
+        (phi->at[q + phi->stride[a]] < 0) != inside)
       return 1;
   }
   return 0;
@@ -43,14 +45,17 @@ static double eikonal(double m[3], int dim, double dx)
 
 /* Returns whether the distance at p became less. Cells beside the surface are marked by the sign
    and stay as they are; ghosts are infinitely far. */
-static inline int relax(double *p, const mn_field *d, int dim, double dx)
+static inline int relax(double *p, const mn_field *d, const unsigned char *walls, int dim,
+                        double dx)
 {
   if (signbit(*p))
     return 0;
+  int wall = walls ? walls[p - d->data] : 0;
   double m[3] = {0}, least = INFINITY;
   for (int a = 0; a < dim; a++) {
     int64_t s = d->stride[a];
-    double low = fabs(p[-s]), high = fabs(p[s]);
+    double low = wall & 1 << 2 * a ? INFINITY : fabs(p[-s]);
+    double high = wall & 2 << 2 * a ? INFINITY : fabs(p[s]);
     m[a] = low < high ? low : high;
     least = m[a] < least ? m[a] : least;
   }
@@ -63,7 +68,7 @@ static inline int relax(double *p, const mn_field *d, int dim, double dx)
   return 1;
 }
 
-static inline int sweep_dim(mn_field *d, int direction, int dim)
+static inline int sweep_dim(mn_field *d, const unsigned char *walls, int direction, int dim)
 {
   int changed = 0, n = d->n[0];
   double dx = d->grid->dx;
@@ -72,14 +77,14 @@ static inline int sweep_dim(mn_field *d, int direction, int dim)
       int j = direction & 2 ? d->n[1] - 1 - jj : jj, k = direction & 4 ? d->n[2] - 1 - kk : kk;
       double *row = d->at + mn_index(d, 0, j, k);
       for (int i = 0; i < n; i++)
-        changed |= relax(row + (direction & 1 ? n - 1 - i : i), d, dim, dx);
+        changed |= relax(row + (direction & 1 ? n - 1 - i : i), d, walls, dim, dx);
     }
   return changed;
 }
 
-static int sweep_once(mn_field *d, int direction)
+static int sweep_once(mn_field *d, const unsigned char *walls, int direction)
 {
-  return d->grid->dim == 2 ? sweep_dim(d, direction, 2) : sweep_dim(d, direction, 3);
+  return d->grid->dim == 2 ? sweep_dim(d, walls, direction, 2) : sweep_dim(d, walls, direction, 3);
 }
 
 /* Serial, since each cell needs those before it; a sweep that changes nothing ends it, for then no
@@ -87,6 +92,7 @@ static int sweep_once(mn_field *d, int direction)
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
 {
   mn_field *d = &mac->cell_scratch;
+  const unsigned char *walls = mn_shell_walls(mac);
   int slabs = mn_slabs(phi);
   mn_field_fill(d, INFINITY);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -95,9 +101,10 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
     mn_slab(phi, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < phi->n[0]; i++)
-        mn_set(d, i, j, k, beside_surface(phi, i, j, k) ? -fabs(mn_get(phi, i, j, k)) : 1e30);
+        mn_set(d, i, j, k,
+               beside_surface(phi, walls, i, j, k) ? -fabs(mn_get(phi, i, j, k)) : 1e30);
   }
-  for (int sweep = 0; sweep < 2 << phi->grid->dim && sweep_once(d, sweep); sweep++)
+  for (int sweep = 0; sweep < 2 << phi->grid->dim && sweep_once(d, walls, sweep); sweep++)
     continue;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int s = 0; s < slabs; s++) {
@@ -127,25 +134,28 @@ void mn_liquid_finish(mn_mac *mac, mn_field *phi)
   mn_liquid_redistance(mac, phi);
 }
 
-/* phi in the middle of an octant (quadrant) of a cell: up along the axes in `corner`. */
-static double octant(const mn_field *phi, int64_t q, int corner)
+/* phi in the middle of an octant (quadrant) of a cell: up along the axes in `corner`. What is not
+   seen is taken to be as here. */
+static double octant(const mn_field *phi, int64_t q, uint32_t seen, int corner)
 {
   int dim = phi->grid->dim;
   double sum = 0;
   for (int n = 0; n < 1 << dim; n++) {
     int64_t at = q;
+    int off[3] = {0};
     double w = 1;
     for (int a = 0; a < dim; a++) {
       int next = n >> a & 1;
       w *= next ? 0.25 : 0.75;
-      at += next ? (corner >> a & 1 ? phi->stride[a] : -phi->stride[a]) : 0;
+      off[a] = next ? (corner >> a & 1 ? 1 : -1) : 0;
+      at += off[a] * phi->stride[a];
     }
-    sum += w * phi->at[at];
+    sum += w * phi->at[seen & mn_sight_bit(off[0], off[1], off[2]) ? at : q];
   }
   return sum;
 }
 
-double mn_liquid_part(const mn_field *phi, int i, int j, int k, double shift)
+double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, double shift)
 {
   int64_t q = mn_index(phi, i, j, k);
   double dx = phi->grid->dx, middle = phi->at[q] - shift, sum = 0;
@@ -153,7 +163,7 @@ double mn_liquid_part(const mn_field *phi, int i, int j, int k, double shift)
   if (fabs(middle) >= dx) /* more than half the diagonal */
     return middle < 0 ? 1 : 0;
   for (int corner = 0; corner < octants; corner++)
-    sum += mn_clamp(0.5 - 2 * (octant(phi, q, corner) - shift) / dx, 0, 1);
+    sum += mn_clamp(0.5 - 2 * (octant(phi, q, seen, corner) - shift) / dx, 0, 1);
   return sum / octants;
 }
 
@@ -189,6 +199,7 @@ void mn_liquid_plan(mn_mac *mac, const mn_field *phi)
           else if (kind == MN_FACE_SIDE || kind >= MN_FACE_NOSLIP)
             e->layer[q] = MN_NO_SOURCE; /* the air near a wall moves with the liquid */
         }
+    e->surface = g->thin;
     mn_extension_plan(f, e);
   }
 }

@@ -65,7 +65,7 @@ static double fluid_part(const mn_mac *mac, int i, int j, int k)
 {
   double part = mn_get(&mac->geometry.volume, i, j, k);
   if (mac->state.liquid.data)
-    part *= mn_liquid_part(&mac->state.liquid, i, j, k, 0);
+    part *= mn_liquid_part(&mac->state.liquid, mn_shell_seen(mac, i, j, k), i, j, k, 0);
   return part;
 }
 

@@ -195,6 +195,7 @@ static mn_status mac_begin(void *self, double t, double dt)
   mac->increments = mac->extrapolates && !mac->bodies.on;
   MN_TRY(mn_mac_bodies_geometry(mac, t + dt, dt));
   make_trace(mac);
+  MN_TRY(mn_mac_bodies_expect(mac));
   if (mac->water.on)
     MN_TRY(mn_water_begin(mac));
   else if (mn_mac_is_water(mac))
@@ -207,15 +208,14 @@ static mn_status mac_begin(void *self, double t, double dt)
     carry_scalar(mac, &mac->state.temperature, mac->def->fluid.ambient, &mac->temperature_next);
   int second = mac->extrapolates;
   const double rest = 0; /* what enters through an open side */
-  if (second)
+  if (second) {
     old_pressure_acceleration(mac);
+    for (int a = 0; a < mac->grid.dim; a++)
+      combine(mac, &mac->result[a], &mac->state.u[a], -0.5 * dt, &mac->gradient[a]);
+    MN_TRY(mn_shell_turn_gradient(mac));
+  }
   for (int a = 0; a < mac->grid.dim && !mac->water.on; a++) {
-    const mn_field *from = &mac->state.u[a];
-    if (second) {
-      combine(mac, &mac->result[a], from, -0.5 * dt, &mac->gradient[a]);
-      from = &mac->result[a];
-    }
-    mn_mac_advect(mac, dt, from, &rest, &mac->star[a]);
+    mn_mac_advect(mac, dt, second ? &mac->result[a] : &mac->state.u[a], &rest, &mac->star[a]);
     if (second)
       combine(mac, &mac->star[a], &mac->star[a], 0.5 * dt, &mac->gradient[a]);
   }
@@ -227,6 +227,7 @@ static mn_status mac_meet(void *self, const mn_interface *interface)
 {
   mn_mac *mac = self;
   MN_TRY(mn_mac_bodies_meet(mac, interface));
+  MN_TRY(mn_shell_meet(mac));
   int untouched = mac->state.scalars[0] == 0 && mac->state.scalars[1] == 0;
   return mac->bodies.on && untouched ? mn_mac_initial_state(mac) : MN_OK;
 }
@@ -259,6 +260,8 @@ static mn_status mac_commit(void *self)
   mn_mac *mac = self;
   mn_mac_state *s = &mac->state;
   double end = mac->geometry.time;
+  MN_TRY(mn_mac_bodies_arrive(mac));
+  MN_TRY(mn_shell_commit(mac));
   if (mn_mac_is_water(mac)) {
     swap(&s->liquid, &mac->liquid_next);
     mn_liquid_plan(mac, &s->liquid);
@@ -274,6 +277,7 @@ static mn_status mac_commit(void *self)
   if (s->held.data)
     swap(&s->held, &mac->separate.held);
   mn_mac_close(mac, end, &s->held, s->u);
+  mn_shell_forget_before(mac);
   if (mac->increments)
     combine(mac, &s->p, &s->p, 1, &mac->dp);
   else

@@ -66,6 +66,18 @@ static mn_status add_particle(mn_mac *mac, mn_vec3 x, mn_vec3 v, double volume)
   return MN_OK;
 }
 
+/* The liquid of the half cell about x, apart on the two sides of a shell. */
+static int fill_half_cell(const mn_mac *mac, mn_vec3 x, mn_piece piece[2])
+{
+  const mn_shape *shape = mac->def->fluid.initial_water;
+  if (mac->shell.on && mn_shell_is_beside(&mac->shell, x) &&
+      mn_shape_distance(shape, x) < -0.5 * mac->grid.dx)
+    return mn_water_split_half_cell(mac, x, piece);
+  mn_half_cell c = examine(mac, shape, x);
+  piece[0] = (mn_piece){.part = c.part, .center = c.center};
+  return 1;
+}
+
 mn_status mn_water_fill(mn_mac *mac)
 {
   const mn_grid *g = &mac->grid;
@@ -79,15 +91,31 @@ mn_status mn_water_fill(mn_mac *mac)
           continue; /* solid, or an inflow */
         mn_vec3 x = mn_v3(g->origin.x + h * (i + 0.5), g->origin.y + h * (j + 0.5),
                           g->dim == 3 ? g->origin.z + h * (k + 0.5) : 0);
-        mn_half_cell c = examine(mac, fluid->initial_water, x);
-        if (c.part < 1e-3)
-          continue;
         int64_t key = i + ((int64_t)j + (int64_t)k * 2 * g->n[1]) * 2 * g->n[0];
-        for (int a = 0; a < g->dim; a++)
-          c.center.v[a] += fluid->jitter * h * c.part * scatter(key, a);
-        MN_TRY(add_particle(mac, c.center, mn_v3(0, 0, 0), c.part * mac->water.unit));
+        mn_piece piece[2];
+        int pieces = fill_half_cell(mac, x, piece);
+        for (int n = 0; n < pieces; n++) {
+          if (piece[n].part < 1e-3)
+            continue;
+          for (int a = 0; a < g->dim; a++)
+            piece[n].center.v[a] += fluid->jitter * h * piece[n].part * scatter(key, a);
+          MN_TRY(
+              add_particle(mac, piece[n].center, mn_v3(0, 0, 0), piece[n].part * mac->water.unit));
+        }
       }
   return MN_OK;
+}
+
+/* A thin shell stands between x and y. */
+static int is_hidden(const mn_mac *mac, mn_vec3 x, mn_vec3 y)
+{
+  return mac->shell.on && mn_immersed_crosses(mac->shell.end.surface, x, y, NULL, NULL);
+}
+
+static mn_vec3 position(const mn_particles *p, int64_t i)
+{
+  const double *row = mn_particle(p, (size_t)i);
+  return mn_v3(row[0], row[1], p->dim == 3 ? row[2] : 0);
 }
 
 /* ---- inflows --------------------------------------------------------------------------------- */
@@ -124,7 +152,7 @@ static mn_status emit_cell(mn_mac *mac, int source, int i, int j, int k)
       x.v[a] = g->origin.v[a] + g->dx * at[a] + phase;
     }
     x = mn_madd(x, mac->dt * ramp, v);
-    if (!blows_at(mac, x) && mn_mac_solid_distance(mac, x) > 0)
+    if (!blows_at(mac, x) && mn_mac_solid_distance(mac, x) > 0 && !is_hidden(mac, center, x))
       MN_TRY(add_particle(mac, x, mn_scale(ramp, v), mac->water.unit));
   }
   return MN_OK;
@@ -154,11 +182,15 @@ mn_status mn_water_emit(mn_mac *mac)
 /* A particle with more than this part of a fresh one's volume may be split to fill a gap. */
 static const double GAP_FILLER = 0.3;
 
-/* One particle into two of half the volume, `shift` to either side of where it was. */
+/* One particle into two of half the volume, `shift` to either side of where it was, if no shell
+   stands between them. */
 static mn_status split(mn_mac *mac, int64_t i, const double shift[3])
 {
   mn_particles *p = &mac->water.next;
   int dim = p->dim;
+  mn_vec3 x = position(p, i), d = mn_v3(shift[0], shift[1], dim == 3 ? shift[2] : 0);
+  if (is_hidden(mac, x, mn_add(x, d)) || is_hidden(mac, x, mn_sub(x, d)))
+    return MN_OK;
   MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
   MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count + 1, &mac->water.cells));
   double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, p->count);
@@ -211,7 +243,7 @@ static int64_t heaviest(const mn_particles *p, int64_t first, int64_t last)
 }
 
 /* The heaviest particle in the cells around, still there and heavy enough to split; -1 if none. */
-static int64_t heaviest_around(const mn_mac *mac, const int at[3])
+static int64_t heaviest_around(const mn_mac *mac, const int at[3], mn_vec3 middle)
 {
   const mn_water *w = &mac->water;
   int64_t best = -1;
@@ -222,7 +254,8 @@ static int64_t heaviest_around(const mn_mac *mac, const int at[3])
       int64_t first, last;
       mn_particle_run(&w->cells, at[0] - 1, at[0] + 1, j, k, &first, &last);
       for (int64_t i = first; i < last; i++)
-        if (w->cells.cell[i] >= 0 && *mn_particle_volume(&w->next, (size_t)i) > most) {
+        if (w->cells.cell[i] >= 0 && *mn_particle_volume(&w->next, (size_t)i) > most &&
+            !is_hidden(mac, middle, position(&w->next, i))) {
           best = i;
           most = *mn_particle_volume(&w->next, (size_t)i);
         }
@@ -236,10 +269,10 @@ static mn_status fill_gap(mn_mac *mac, int64_t cell, int *changes)
 {
   const int *n = mac->water.cells.n;
   int at[3] = {(int)(cell % n[0]), (int)(cell / n[0] % n[1]), (int)(cell / n[0] / n[1])};
-  int64_t i = heaviest_around(mac, at);
+  mn_vec3 middle = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
+  int64_t i = heaviest_around(mac, at, middle);
   if (i < 0)
     return MN_OK;
-  mn_vec3 middle = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
   if (!(mn_get(&mac->geometry.volume, at[0], at[1], at[2]) >= 1))
     return MN_OK;
   double shift[3] = {0};
@@ -258,7 +291,7 @@ static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *chang
   int64_t first = w->cells.start[cell], last = w->cells.start[cell + 1], fresh = 1 << p->dim;
   if (last - first > 3 * fresh) {
     int64_t i = lightest(mac, first, last, -1), j = lightest(mac, first, last, i);
-    if (i >= 0 && j >= 0 &&
+    if (i >= 0 && j >= 0 && !is_hidden(mac, position(p, i), position(p, j)) &&
         *mn_particle_volume(p, (size_t)i) + *mn_particle_volume(p, (size_t)j) <= 2.01 * w->unit) {
       merge(p, i, j);
       w->cells.cell[j] = -1;

@@ -28,19 +28,14 @@ void mn_shell_destroy(mn_shell *s)
   mn_barrier_destroy(&s->start);
   mn_barrier_destroy(&s->end);
   mn_sweep_destroy(&s->sweep);
-  void *all[] = {s->last, s->far, s->along, s->carried, s->hole, s->list, s->fill};
+  void *all[] = {s->last, s->far, s->along, s->carried, s->hole, s->list, s->fill, s->walls};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
-  for (int n = 0; n < 4; n++) {
+  for (int n = 0; n < MN_MENDED; n++) {
     mn_free(s->undo[n].at);
     mn_free(s->undo[n].value);
   }
   *s = (mn_shell){0};
-}
-
-void mn_shell_none(mn_mac *mac)
-{
-  mac->shell.on = 0;
 }
 
 /* ---- distances in cells ---------------------------------------------------------------------- */
@@ -99,11 +94,25 @@ mn_status mn_shell_measure(mn_mac *mac)
   if (!s->far) {
     MN_TRY(MN_NEW(mac->ctx, "distances to shells", cells, &s->far));
     MN_TRY(MN_NEW(mac->ctx, "points passed", mn_field_size(g, MN_NODE), &s->hole));
+    MN_TRY(MN_NEW(mac->ctx, "walls of cells", mn_field_size(g, MN_CELL), &s->walls));
   }
   for (size_t c = 0; c < cells; c++)
     s->far[c] = s->sweep.start[c + 1] > s->sweep.start[c] ? 0 : 255;
   spread(g, s->far);
   return reserve_list(mac);
+}
+
+mn_status mn_shell_reserve_sides(mn_mac *mac, size_t links)
+{
+  mn_shell *s = &mac->shell;
+  if (links <= s->side_room)
+    return MN_OK;
+  size_t old = 2 * s->side_room, room = links + links / 2;
+  const char *what = "sides of blocked links";
+  MN_TRY(mn_grow(mac->ctx, what, old, 2 * room, sizeof(double), (void **)&s->along));
+  MN_TRY(mn_grow(mac->ctx, what, old, 2 * room, sizeof(double), (void **)&s->carried));
+  s->side_room = room;
+  return MN_OK;
 }
 
 /* Greatest velocity of a field, m/s. */
@@ -139,19 +148,39 @@ mn_status mn_shell_begin(mn_mac *mac, const mn_immersed *start, const mn_immerse
     s->last_room = end->points;
   }
   memcpy(s->last, end->X, end->points * sizeof *s->last);
-  for (int n = 0; n < 4; n++)
+  for (int n = 0; n < MN_MENDED; n++)
     s->undo[n].count = 0;
-  if (start->links > s->side_room) {
-    size_t room = start->links + start->links / 2;
-    MN_TRY(mn_grow(mac->ctx, "sides of blocked links", 2 * s->side_room, 2 * room, sizeof(double),
-                   (void **)&s->along));
-    MN_TRY(mn_grow(mac->ctx, "sides of blocked links", 2 * s->side_room, 2 * room, sizeof(double),
-                   (void **)&s->carried));
-    s->side_room = room;
-  }
+  s->stamp = 0;
+  MN_TRY(mn_shell_reserve_sides(mac, start->links));
   mn_barrier_sides(&s->start, mac->trace, s->along);
   mn_barrier_sides(&s->start, mac->state.u, s->carried);
   return MN_OK;
+}
+
+const unsigned char *mn_shell_walls(mn_mac *mac)
+{
+  mn_shell *s = &mac->shell;
+  const mn_immersed *im = s->end.surface;
+  const mn_field *f = &mac->cell_scratch; /* any on cells */
+  if (!s->on)
+    return NULL;
+  memset(s->walls, 0, f->size);
+  for (size_t n = 0; n < im->links; n++) {
+    const mn_closed_face *l = &im->link[n];
+    int64_t c = f->at - f->data + mn_index(f, l->i, l->j, l->k);
+    s->walls[c] |= (unsigned char)(1 << 2 * l->axis);
+    s->walls[c - f->stride[l->axis]] |= (unsigned char)(2 << 2 * l->axis);
+  }
+  return s->walls;
+}
+
+uint32_t mn_shell_seen(const mn_mac *mac, int i, int j, int k)
+{
+  const mn_shell *s = &mac->shell;
+  const mn_grid *g = &mac->grid;
+  if (!s->on || s->far[i + (int64_t)g->n[0] * (j + (int64_t)g->n[1] * k)] > NEAR)
+    return MN_SEEN_ALL;
+  return mn_barrier_around(s->end.surface, (int[]){i, j, k});
 }
 
 /* ---- paths that come near -------------------------------------------------------------------- */
@@ -165,6 +194,11 @@ static int is_near(const mn_shell *s, mn_vec3 x)
     cell = cell * g->n[a] + i;
   }
   return s->far[cell] <= NEAR;
+}
+
+int mn_shell_is_beside(const mn_shell *s, mn_vec3 x)
+{
+  return is_near(s, mn_barrier_clear(s->sweep.grid, x).at);
 }
 
 /* Somewhere on the straight way, looked at once a cell. */
@@ -221,9 +255,8 @@ static int same_side(const mn_shell *s, mn_vec3 x0, mn_vec3 x1, int backward, mn
   if (!mn_sweep_apart(&s->sweep, x0, x1))
     return 1;
   /* the way passes a free edge, or x0 lies on the shell but for rounding */
-  double weight[3], distance = INFINITY;
-  mn_immersed_nearest(s->start.surface, x0, MN_TWO_SIDED_BODIES, weight, &distance);
-  return distance > TOUCH * s->sweep.grid->dx;
+  mn_sweep_hit on;
+  return !mn_sweep_touches(&s->sweep, x0, TOUCH * s->sweep.grid->dx, &on);
 }
 
 /* Off the place of a hit at a time, on one side or the other. */
@@ -243,25 +276,6 @@ static int points_to(const mn_shell *s, const mn_sweep_hit *hit, mn_vec3 of, int
   return mn_dot(d, mn_sweep_normal(&s->sweep, hit->element, time)) >= 0;
 }
 
-/* The nearest shell at the start as a hit, for a point that lies on it. */
-static int hit_beside(const mn_shell *s, mn_vec3 x0, mn_sweep_hit *hit)
-{
-  double weight[3] = {0};
-  uint32_t e = mn_immersed_nearest(s->start.surface, x0, MN_TWO_SIDED_BODIES, weight, NULL);
-  for (size_t n = 0; n < s->sweep.elements; n++)
-    if (s->sweep.number[n] == e) {
-      int dim = s->sweep.grid->dim;
-      hit->element = n;
-      for (int i = 0; i < dim; i++) /* the sweep has the points in another order */
-        for (int j = 0; j < dim; j++)
-          if (s->start.surface->element[(size_t)dim * e + (size_t)j] ==
-              s->sweep.point[(size_t)dim * n + (size_t)i])
-            hit->weight[i] = weight[j];
-      return 1;
-    }
-  return 0;
-}
-
 /* *y: z, or where the way from there to x (at the end) is cut. 0: no such place. */
 static int locate(const mn_shell *s, mn_vec3 x, mn_vec3 z, mn_vec3 *y, int *cut)
 {
@@ -271,7 +285,7 @@ static int locate(const mn_shell *s, mn_vec3 x, mn_vec3 z, mn_vec3 *y, int *cut)
   if (same_side(s, z, x, 1, &hit))
     return 1;
   *cut = 1;
-  if (hit.element == SIZE_MAX && !hit_beside(s, z, &hit))
+  if (hit.element == SIZE_MAX && !mn_sweep_touches(&s->sweep, z, TOUCH * s->sweep.grid->dx, &hit))
     return 0;
   int flip = !points_to(s, &hit, x, 1);
   for (int turn = 0; turn < 2; turn++) {
@@ -340,6 +354,9 @@ int64_t mn_shell_mark_passed(mn_mac *mac, const mn_field *f)
           if (up)
             at[f->place]++;
           int64_t q = base + mn_index(f, at[0], at[1], at[2]);
+          if (f->place != MN_CELL &&
+              mn_immersed_blocks(s->end.surface, (int)f->place, at[0], at[1], at[2]))
+            continue; /* a blocked face keeps what it has */
           if (!s->hole[q] && mn_sweep_passes(&s->sweep, mn_position(f, at[0], at[1], at[2]))) {
             s->hole[q] = 1;
             count++;
@@ -380,7 +397,7 @@ static int mean_of_neighbours(const mn_mac *mac, const mn_field *f, int64_t q, d
       int next[3] = {at[0], at[1], at[2]};
       next[a] += up ? 1 : -1;
       if (next[a] < 0 || next[a] >= f->n[a] ||
-          !mn_barrier_linked(&mac->shell.end, f->place, at, a, up))
+          !mn_barrier_linked(mac->shell.end.surface, f->place, at, a, up))
         continue;
       int64_t c = q + (up ? f->stride[a] : -f->stride[a]);
       if (is_source(mac, f, c, next)) {
@@ -446,7 +463,7 @@ int mn_shell_stop(const mn_shell *s, mn_vec3 x0, mn_vec3 *x1)
     *x1 = end;
     return 1;
   }
-  if (hit.element == SIZE_MAX && !hit_beside(s, x0, &hit))
+  if (hit.element == SIZE_MAX && !mn_sweep_touches(&s->sweep, x0, TOUCH * g->dx, &hit))
     return 0;
   int flip = !points_to(s, &hit, x0, 0);
   mn_vec3 place = mn_sweep_place(&s->sweep, &hit, 1);

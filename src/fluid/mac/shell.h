@@ -12,6 +12,14 @@
 
 typedef struct mn_mac mn_mac;
 
+/* Fields that are mended within a substep. */
+enum {
+  MN_MEND_STAR, /* three components */
+  MN_MEND_LIQUID = MN_MEND_STAR + 3,
+  MN_MEND_PRESSURE, /* of the last substep, in begin */
+  MN_MENDED
+};
+
 typedef struct mn_shell {
   int on;                /* thin shells in this substep */
   int see_through;       /* a control for tests: 1 leaks */
@@ -20,9 +28,10 @@ typedef struct mn_shell {
   mn_vec3 *last;         /* X of `end` as expected in begin */
   size_t last_room;
   unsigned char *far; /* of each cell: to the nearest that a shell touches, in cells, at most 255 */
-  int reach;          /* cells further away have nothing to do with shells */
-  double *along, *carried; /* sides of blocked links at the start: of the trace velocity, and of the
-                              state's */
+  unsigned char *walls;    /* of each cell with ghosts: see mn_shell_walls */
+  int reach;               /* cells further away have nothing to do with shells */
+  double *along, *carried; /* sides of blocked links: in begin at the start, of the trace velocity
+                              and of the state's */
   size_t side_room;
   unsigned char *hole; /* points without a value, of any field */
   int64_t *list;       /* of them; with room for all points near shells */
@@ -32,8 +41,9 @@ typedef struct mn_shell {
     int64_t *at;
     double *value;
     size_t count, room;
-  } undo[4];    /* what mending changed of the three velocities and the level set */
-  int64_t lost; /* particles that no place was found for; a count since the beginning */
+  } undo[MN_MENDED]; /* what mending changed, and where */
+  long stamp;        /* of the placement for which it was done */
+  int64_t lost;      /* particles that no place was found for; a count since the beginning */
 } mn_shell;
 
 void mn_shell_destroy(mn_shell *s);
@@ -42,14 +52,17 @@ void mn_shell_destroy(mn_shell *s);
    they are expected at its end; V the velocities of their points. */
 MN_MUST_CHECK mn_status mn_shell_begin(mn_mac *mac, const mn_immersed *start,
                                        const mn_immersed *end, const mn_vec3 *V);
-/* No shells in this substep. */
-void mn_shell_none(mn_mac *mac);
-
 /* The path that ends in x, in cells, with the velocity k1 there, as far back as the tracer says: 1,
    and *y where it began, if it comes nowhere near a shell; 0 if it might. */
 struct mn_tracer;
 int mn_shell_passes_by(const mn_shell *s, const struct mn_tracer *t, mn_vec3 x, mn_vec3 k1,
                        mn_vec3 *y);
+/* Bits 2 axis (below) and 2 axis + 1 (above) of the blocked links of each cell, at the end of the
+   substep; index as in a field. NULL: no shells. One caller at a time. */
+const unsigned char *mn_shell_walls(mn_mac *mac);
+/* What the middle of a cell sees of the cells around; see mn_sight. */
+uint32_t mn_shell_seen(const mn_mac *mac, int i, int j, int k);
+
 /* Is the cell (i, j, k), or the cell above a face, so far from shells that no path from it meets
    one? */
 static inline int mn_shell_is_far(const mn_shell *s, const mn_grid *g, int i, int j, int k)
@@ -69,6 +82,8 @@ double mn_shell_carried(const mn_mac *mac, double dt, const mn_field *from, mn_v
 int mn_shell_move(const mn_mac *mac, double dt, mn_vec3 x0, mn_vec3 *x1);
 /* The end of a straight path from x0 to x1, cut if it meets a shell; 0: none found. */
 int mn_shell_stop(const mn_shell *s, mn_vec3 x0, mn_vec3 *x1);
+/* May a point have to do with shells: does it lie in a cell beside one? */
+int mn_shell_is_beside(const mn_shell *s, mn_vec3 x);
 
 /* Fills the points of f marked in `hole`, and unmarks them: means of neighbours with a value, layer
    by layer, never across a shell at the end; `otherwise` where there is none. */
@@ -76,6 +91,8 @@ void mn_shell_refill(mn_mac *mac, mn_field *f, double otherwise);
 /* Marks the points of f that the shells pass; returns how many. */
 int64_t mn_shell_mark_passed(mn_mac *mac, const mn_field *f);
 
+/* Room in `along` and `carried`. */
+MN_MUST_CHECK mn_status mn_shell_reserve_sides(mn_mac *mac, size_t links);
 /* Distances to what the sweep touches, and room for the points near it. */
 MN_MUST_CHECK mn_status mn_shell_measure(mn_mac *mac);
 
@@ -83,8 +100,17 @@ MN_MUST_CHECK mn_status mn_shell_measure(mn_mac *mac);
 /* The shells at the end are not where they were expected, but where `end` is now: the sweep goes
    from there to here, and what the solve reads (the velocity before it, the level set) is mended
    where they pass. As often as need be, each time from what `begin` left. */
-MN_MUST_CHECK mn_status mn_shell_place(mn_mac *mac, const mn_immersed *end, const mn_vec3 *V);
+MN_MUST_CHECK mn_status mn_shell_place(mn_mac *mac, const mn_immersed *end, const mn_vec3 *V,
+                                       long stamp);
+/* mac->gradient, that of the last pressure, where cells change sides on the way to the expected
+   end: as it is for their new side. */
+MN_MUST_CHECK mn_status mn_shell_turn_gradient(mn_mac *mac);
 /* The same for what is carried, and for particles; the last of the substep. */
-void mn_shell_commit(mn_mac *mac);
+MN_MUST_CHECK mn_status mn_shell_commit(mn_mac *mac);
+/* Near shells the velocity of the substep before says nothing about the next: it may be that of the
+   other side. */
+void mn_shell_forget_before(mn_mac *mac);
+/* The shells where they are at the time of the state. */
+MN_MUST_CHECK mn_status mn_shell_meet(mn_mac *mac);
 
 #endif

@@ -22,6 +22,8 @@
 
 #include <math.h>
 
+#include "base/status.h"
+
 /* Share of B over a cell whose particles stand on the lattice of fresh ones, and over the next. */
 static const double OWN = 0.6875, NEXT = 0.15625;
 
@@ -103,6 +105,124 @@ mn_half_cell mn_water_half_cell(const mn_mac *mac, mn_vec3 x)
   return (mn_half_cell){part, mn_madd(x, 0.5 * h * (1 - part) / length, normal)};
 }
 
+/* ---- space beside thin shells ---------------------------------------------------------------- */
+
+int mn_water_split_half_cell(const mn_mac *mac, mn_vec3 x, mn_piece piece[2])
+{
+  const mn_immersed *shells = mac->shell.end.surface;
+  mn_half_cell half = mn_water_half_cell(mac, x);
+  double h = 0.5 * mac->grid.dx, distance = INFINITY, weight[3] = {0};
+  piece[0] = (mn_piece){half.part, half.center, mn_barrier_look(&mac->shell.end, half.center)};
+  uint32_t e = mn_immersed_nearest(shells, x, MN_TWO_SIDED_BODIES, weight, &distance);
+  if (!(distance < 0.5 * h) || half.part < 1)
+    return half.part > 0;
+  mn_vec3 near = {{0, 0, 0}}, n;
+  for (int i = 0; i < mac->grid.dim; i++)
+    near =
+        mn_madd(near, weight[i], shells->X[shells->element[(size_t)mac->grid.dim * e + (size_t)i]]);
+  n = mn_sub(x, near);
+  if (!(distance > 1e-9 * h))
+    return 1; /* on the shell: whole on the side that it counts to */
+  n = mn_scale(1 / distance, n);
+  double part = 0.5 + distance / h;
+  mn_vec3 other = mn_madd(x, -0.5 * h * part, n);
+  if (!mn_immersed_crosses(shells, x, other, NULL, NULL))
+    return 1; /* the shell ends before it cuts the half cell in two */
+  mn_vec3 own = mn_madd(x, 0.5 * h * (1 - part), n);
+  piece[0] = (mn_piece){part, own, mn_barrier_look(&mac->shell.end, own)};
+  piece[1] = (mn_piece){1 - part, other, mn_barrier_look(&mac->shell.end, other)};
+  return 2;
+}
+
+/* Pieces of the cells beside shells, a row for each. */
+typedef struct mn_water_pieces {
+  int32_t *row; /* of each cell: 1 + its number, 0: none */
+  int *count;   /* of each row */
+  mn_piece *piece;
+  size_t room; /* rows */
+} mn_water_pieces;
+
+enum { ROW = 16 }; /* pieces at most: two for each of 8 half cells */
+
+void mn_water_destroy_pieces(mn_mac *mac)
+{
+  mn_water_pieces *p = mac->water.pieces;
+  if (!p)
+    return;
+  mn_free(p->row);
+  mn_free(p->count);
+  mn_free(p->piece);
+  mn_free(p);
+  mac->water.pieces = NULL;
+}
+
+static void cut_cell(const mn_mac *mac, int64_t cell, int *count, mn_piece *piece)
+{
+  const int *n = mac->grid.n;
+  int dim = mac->grid.dim;
+  double h = 0.5 * mac->grid.dx;
+  mn_vec3 middle = mn_position(&mac->geometry.volume, (int)(cell % n[0]), (int)(cell / n[0] % n[1]),
+                               (int)(cell / n[0] / n[1]));
+  *count = 0;
+  for (int c = 0; c < 1 << dim; c++) {
+    mn_vec3 x = middle;
+    for (int a = 0; a < dim; a++)
+      x.v[a] += h * ((c >> a & 1) - 0.5);
+    *count += mn_water_split_half_cell(mac, x, piece + *count);
+  }
+}
+
+static mn_status cut_cells(mn_mac *mac)
+{
+  mn_water_pieces *p = mac->water.pieces;
+  const mn_grid *g = &mac->grid;
+  size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+  if (!p) {
+    MN_TRY(MN_NEW(mac->ctx, "cells beside shells", 1, &mac->water.pieces));
+    p = mac->water.pieces;
+    MN_TRY(MN_NEW(mac->ctx, "cells beside shells", cells, &p->row));
+  }
+  int32_t rows = 0;
+  for (size_t c = 0; c < cells; c++)
+    p->row[c] = mac->shell.far[c] <= 1 ? ++rows : 0;
+  if ((size_t)rows > p->room) {
+    size_t room = (size_t)rows + (size_t)rows / 2;
+    MN_TRY(mn_grow(mac->ctx, "cells beside shells", p->room, room, sizeof *p->count,
+                   (void **)&p->count));
+    MN_TRY(mn_grow(mac->ctx, "cells beside shells", p->room, room, ROW * sizeof *p->piece,
+                   (void **)&p->piece));
+    p->room = room;
+  }
+#pragma omp parallel for schedule(static) num_threads(g->exec->threads)
+  for (int64_t c = 0; c < (int64_t)cells; c++)
+    if (p->row[c])
+      cut_cell(mac, c, &p->count[p->row[c] - 1], &p->piece[(p->row[c] - 1) * ROW]);
+  return MN_OK;
+}
+
+/* As space_of, of what the cell `at` sees; -1 if the other is not beside a shell. */
+static double space_seen(const mn_mac *mac, const int at[3], int i, int j, int k)
+{
+  const mn_water_pieces *p = mac->water.pieces;
+  const mn_grid *g = &mac->grid;
+  int32_t row = p->row[i + (int64_t)g->n[0] * (j + (int64_t)g->n[1] * k)];
+  double sum = 0;
+  if (!row)
+    return -1;
+  for (int n = 0; n < p->count[row - 1]; n++) {
+    const mn_piece *q = &p->piece[(row - 1) * ROW + n];
+    if (!mn_sight_sees(&q->sight, MN_CELL, at))
+      continue;
+    double w = q->part;
+    for (int a = 0; a < g->dim; a++)
+      w *= weight(mac, a, at[a], (q->center.v[a] - g->origin.v[a]) / g->dx);
+    sum += w;
+  }
+  return sum / (1 << g->dim);
+}
+
+/* ---- density --------------------------------------------------------------------------------- */
+
 /* Sum over the half cells of cell (i, j, k) of their space, weighted by B about the cell `at`. */
 static double space_of(const mn_mac *mac, const int at[3], int i, int j, int k)
 {
@@ -138,6 +258,11 @@ static double space(const mn_mac *mac, int i, int j, int k)
         double w = lattice_weight(mac, 0, i, ii) * lattice_weight(mac, 1, j, jj) *
                    (dim == 3 ? lattice_weight(mac, 2, k, kk) : 1);
         double part = mn_get(volume, a, b, c);
+        double seen = mac->shell.on ? space_seen(mac, at, a, b, c) : -1;
+        if (seen >= 0) {
+          sum += part > 0 ? seen : 0;
+          continue;
+        }
         sum += part >= 1 ? w : part > 0 ? space_of(mac, at, a, b, c) : 0;
       }
   return sum;
@@ -157,6 +282,15 @@ static void update_space(mn_mac *mac)
   }
 }
 
+/* Does the particle see the cell? */
+static int sees(const mn_mac *mac, int64_t particle, const int at[3])
+{
+  const double *row = mn_particle(&mac->water.next, (size_t)particle);
+  mn_sight s = mn_barrier_clear(&mac->grid, mn_v3(row[0], row[1], mac->grid.dim == 3 ? row[2] : 0));
+  s.seen = mac->water.seen[particle];
+  return mn_sight_sees(&s, MN_CELL, at);
+}
+
 static double gathered(const mn_mac *mac, int i, int j, int k)
 {
   const mn_particles *p = &mac->water.next;
@@ -170,6 +304,8 @@ static double gathered(const mn_mac *mac, int i, int j, int k)
       for (int64_t q = first; q < last; q++) {
         const double *row = mn_particle(p, (size_t)q);
         double w = row[2 * dim];
+        if (mac->shell.on && mac->water.seen[q] != MN_SEEN_ALL && !sees(mac, q, at))
+          continue;
         for (int a = 0; a < dim; a++)
           w *= weight(mac, a, at[a], (row[a] - g->origin.v[a]) * per_dx);
         sum += w;
@@ -178,11 +314,13 @@ static double gathered(const mn_mac *mac, int i, int j, int k)
   return sum;
 }
 
-void mn_water_density(mn_mac *mac)
+mn_status mn_water_density(mn_mac *mac)
 {
   mn_field *d = &mac->water.density;
   double per_volume = 1 / pow(mac->grid.dx, mac->grid.dim);
-  if (mac->moving || !mac->water.space_known)
+  if (mac->shell.on)
+    MN_TRY(cut_cells(mac));
+  if (mac->moving || mac->shell.on || !mac->water.space_known)
     update_space(mac);
   mac->water.space_known = 1;
   int slabs = mn_slabs(d);
@@ -196,12 +334,14 @@ void mn_water_density(mn_mac *mac)
         mn_set(d, i, j, k, room > 1e-3 ? gathered(mac, i, j, k) * per_volume / room : 0);
       }
   }
+  return MN_OK;
 }
 
 /* Slivers beside solids hold too few particles to tell: they take the mean of their neighbours. */
 static void mend_slivers(const mn_mac *mac, mn_field *phi)
 {
   const mn_field *space = &mac->water.space;
+  const mn_immersed *surface = mac->shell.on ? mac->shell.end.surface : NULL;
   for (int k = 0; k < phi->n[2]; k++)
     for (int j = 0; j < phi->n[1]; j++)
       for (int i = 0; i < phi->n[0]; i++) {
@@ -209,7 +349,8 @@ static void mend_slivers(const mn_mac *mac, mn_field *phi)
         int at[3] = {i, j, k};
         for (int a = 0; a < phi->grid->dim && own < SLIVER; a++)
           for (int up = -1; up <= 1; up += 2) {
-            if (at[a] + up < 0 || at[a] + up >= phi->n[a])
+            if (at[a] + up < 0 || at[a] + up >= phi->n[a] ||
+                (surface && !mn_barrier_linked(surface, MN_CELL, at, a, up > 0)))
               continue;
             double w = space->at[mn_index(space, i, j, k) + up * space->stride[a]];
             if (w < SLIVER)

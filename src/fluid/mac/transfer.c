@@ -15,6 +15,9 @@
    there values are continued from the faces that the particle itself reaches, and with c the way to
    the grid and back could grow; without, it only ever takes means.
 
+   Beside thin shells only what a particle sees counts (barrier.h), and c is 0 where something
+   is hidden.
+
    Each face gathers from the cells around it, whose particles lie in a run per row: no two threads
    write to one place, and the order of every sum is fixed.
 
@@ -32,6 +35,8 @@ static inline double hat(double t)
 }
 
 typedef struct gather {
+  const mn_grid *grid;
+  const uint32_t *seen; /* by each particle; NULL: no shells */
   const mn_particles *p;
   const mn_particle_cells *cells;
   int axis, affine;
@@ -39,12 +44,23 @@ typedef struct gather {
   mn_vec3 origin;
 } gather;
 
-/* Adds the particles [first, last) to the weight and momentum at x, in cells. */
-static inline void add_run(const gather *g, int64_t first, int64_t last, const double *x, double *W,
-                           double *momentum, const int dim)
+/* Does particle i see the face `at`? */
+static int sees(const gather *g, int64_t i, const int at[3])
+{
+  const double *row = mn_particle(g->p, (size_t)i);
+  mn_sight s = mn_barrier_clear(g->grid, mn_v3(row[0], row[1], g->grid->dim == 3 ? row[2] : 0));
+  s.seen = g->seen[i];
+  return mn_sight_sees(&s, (mn_place)g->axis, at);
+}
+
+/* Adds the particles [first, last) to the weight and momentum at x, in cells: the face `at`. */
+static inline void add_run(const gather *g, int64_t first, int64_t last, const double *x,
+                           const int at[3], double *W, double *momentum, const int dim)
 {
   for (int64_t i = first; i < last; i++) {
     const double *row = mn_particle(g->p, (size_t)i);
+    if (g->seen && g->seen[i] != MN_SEEN_ALL && !sees(g, i, at))
+      continue;
     double w = row[2 * dim], r[3], v = row[dim + g->axis];
     for (int b = 0; b < dim; b++) {
       r[b] = x[b] - (row[b] - g->origin.v[b]) * g->per_dx;
@@ -72,7 +88,7 @@ static inline void face_row(const gather *g, mn_field *u, mn_field *weight, doub
       for (int jj = j - 1; jj <= (a == 1 ? j : j + 1); jj++) {
         int64_t first, last;
         mn_particle_run(g->cells, i - 1, a == 0 ? i : i + 1, jj, kk, &first, &last);
-        add_run(g, first, last, x, &W, &momentum, dim);
+        add_run(g, first, last, x, (int[]){i, j, k}, &W, &momentum, dim);
       }
     int64_t q = mn_index(u, i, j, k);
     weight->at[q] = W / unit;
@@ -85,7 +101,11 @@ void mn_water_to_grid(mn_mac *mac, const mn_particles *p, mn_field u[3])
   const mn_grid *grid = &mac->grid;
   int affine = mac->def->fluid.transfer == MN_TRANSFER_APIC;
   for (int a = 0; a < grid->dim; a++) {
-    gather g = {p, &mac->water.cells, a, affine, grid->dx, 1 / grid->dx, grid->origin};
+    gather g = {grid,        mac->shell.on ? mac->water.seen : NULL,
+                p,           &mac->water.cells,
+                a,           affine,
+                grid->dx,    1 / grid->dx,
+                grid->origin};
     mn_field *weight = &mac->water.weight[a];
     double unit = mac->water.unit;
     int slabs = mn_slabs(&u[a]);
@@ -140,6 +160,32 @@ static inline int touches_solid(const mn_mac *mac, const mn_tracer *t, const mn_
   return 0;
 }
 
+/* The same beside shells, from what the particle sees; 0 if that is everything. Where something is
+   hidden the velocity has no gradient. */
+static int particle_from_side(const mn_mac *mac, const mn_field u[3], const mn_field *before,
+                              double flip, uint32_t seen, double *row)
+{
+  const mn_shell *s = &mac->shell;
+  int dim = mac->grid.dim, all = 1;
+  mn_sight sight = mn_barrier_clear(&mac->grid, mn_v3(row[0], row[1], dim == 3 ? row[2] : 0));
+  double value[3], old[3] = {0};
+  sight.seen = seen;
+  for (int a = 0; a < dim && seen; a++) {
+    int whole;
+    value[a] = mn_barrier_faces(&s->end, &sight, &u[a], s->along, &whole);
+    all &= whole;
+    if (before)
+      old[a] = mn_barrier_faces(&s->end, &sight, &before[a], s->carried, &whole);
+  }
+  for (int a = 0; a < dim && !all; a++) {
+    row[dim + a] =
+        before ? flip * (row[dim + a] + value[a] - old[a]) + (1 - flip) * value[a] : value[a];
+    for (int b = 0; b < dim; b++)
+      row[2 * dim + 1 + a * dim + b] = 0;
+  }
+  return !all || !seen; /* who sees nothing keeps what it has */
+}
+
 static inline void particle_from_grid(const mn_mac *mac, const mn_tracer *t, const mn_field u[3],
                                       const mn_field *before, double flip, double *row,
                                       const int dim)
@@ -165,9 +211,17 @@ void mn_water_from_grid(mn_mac *mac, const mn_field u[3], const mn_field *before
 {
   mn_tracer t = mn_tracer_make(u, 0);
   int64_t count = (int64_t)p->count;
+  const uint32_t *seen = mac->shell.on ? mac->water.seen : NULL;
+  if (seen)
+    mn_barrier_sides(&mac->shell.end, u, mac->shell.along);
+  if (seen && before)
+    mn_barrier_sides(&mac->shell.end, before, mac->shell.carried);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t i = 0; i < count; i++)
-    if (p->dim == 2)
+    if (seen && seen[i] != MN_SEEN_ALL &&
+        particle_from_side(mac, u, before, flip, seen[i], mn_particle(p, (size_t)i)))
+      continue;
+    else if (p->dim == 2)
       particle_from_grid(mac, &t, u, before, flip, mn_particle(p, (size_t)i), 2);
     else
       particle_from_grid(mac, &t, u, before, flip, mn_particle(p, (size_t)i), 3);

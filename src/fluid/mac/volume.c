@@ -48,7 +48,7 @@ static double enclosed(mn_mac *mac, const mn_field *phi, double delta, double *d
         double open = mn_get(space, i, j, k);
         if (!(open > 0))
           continue;
-        inside[s] += open * mn_liquid_part(phi, i, j, k, delta);
+        inside[s] += open * mn_liquid_part(phi, mn_shell_seen(mac, i, j, k), i, j, k, delta);
         rim[s] += open * fmax(0, 1 - fabs(mn_get(phi, i, j, k) - delta) / dx);
       }
   }

@@ -84,6 +84,8 @@ void mn_water_destroy(mn_mac *mac)
     mn_field_destroy(&w->weight[a]);
     mn_field_destroy(&w->before[a]);
   }
+  mn_free(w->seen);
+  mn_water_destroy_pieces(mac);
   mn_field_destroy(&w->density);
   mn_field_destroy(&w->space);
   mn_field_destroy(&w->target);
@@ -145,6 +147,21 @@ static int in_drain(const mn_mac *mac, const double *row)
   return 0;
 }
 
+static mn_vec3 position(const double *row, int dim)
+{
+  return mn_v3(row[0], row[1], dim == 3 ? row[2] : 0);
+}
+
+/* Walls and solids do not push a particle through a shell. */
+static void stay_on_side(const mn_mac *mac, mn_vec3 before, double *row)
+{
+  mn_vec3 x = position(row, mac->grid.dim);
+  if (mn_shell_is_beside(&mac->shell, before) &&
+      mn_immersed_crosses(mac->shell.end.surface, before, x, NULL, NULL))
+    for (int a = 0; a < mac->grid.dim; a++)
+      row[a] = before.v[a];
+}
+
 /* Marks each particle's cell, or -1 if it is to go; the first `marked` may have such a mark. */
 static void settle(mn_mac *mac, int64_t marked)
 {
@@ -153,31 +170,98 @@ static void settle(mn_mac *mac, int64_t marked)
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t i = 0; i < count; i++) {
     double *row = mn_particle(&w->next, (size_t)i);
+    mn_vec3 before = position(row, mac->grid.dim);
     int gone = (i < marked && w->cells.cell[i] < 0) || keep_inside(mac, row);
     if (!gone && mn_mac_has_solids(mac))
       gone = leave_solids(mac, row, mac->grid.dim);
+    if (!gone && mac->shell.on)
+      stay_on_side(mac, before, row);
     w->cells.cell[i] =
         gone || in_drain(mac, row) ? -1 : mn_particle_cell(&w->cells, &mac->grid, row);
   }
 }
 
-static void advance(mn_mac *mac)
+/* Along the trace velocity for the substep; 0 if shells leave no place for it. */
+static int advance_row(const mn_mac *mac, const mn_tracer *t, double *row, const int dim)
 {
   const mn_grid *g = &mac->grid;
-  mn_particles *p = &mac->water.next;
+  mn_vec3 x = {{0, 0, 0}}, y;
+  for (int a = 0; a < dim; a++)
+    x.v[a] = (row[a] - g->origin.v[a]) / g->dx;
+  mn_vec3 k1 = mn_tracer_velocity(t, x, dim);
+  if (mac->shell.on && !mn_shell_passes_by(&mac->shell, t, x, k1, &y)) {
+    int placed = mn_shell_move(mac, mac->dt, position(row, dim), &y);
+    for (int a = 0; a < dim; a++)
+      row[a] = y.v[a];
+    return placed;
+  }
+  y = mn_tracer_path(t, x, k1, dim);
+  for (int a = 0; a < dim; a++)
+    row[a] += g->dx * (y.v[a] - x.v[a]);
+  return 1;
+}
+
+/* Marks as gone those that shells leave no place; none without shells. */
+static mn_status advance(mn_mac *mac)
+{
+  const mn_grid *g = &mac->grid;
+  mn_water *w = &mac->water;
+  mn_particles *p = &w->next;
   mn_tracer t = mn_tracer_make(mac->trace, -mac->dt); /* forward */
   int64_t count = (int64_t)p->count;
+  MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count, &w->cells));
 #pragma omp parallel for schedule(static) num_threads(g->exec->threads)
   for (int64_t i = 0; i < count; i++) {
     double *row = mn_particle(p, (size_t)i);
-    mn_vec3 x = {{0, 0, 0}};
-    for (int a = 0; a < g->dim; a++)
-      x.v[a] = (row[a] - g->origin.v[a]) / g->dx;
-    mn_vec3 y = g->dim == 2 ? mn_tracer_path(&t, x, mn_tracer_velocity(&t, x, 2), 2)
-                            : mn_tracer_path(&t, x, mn_tracer_velocity(&t, x, 3), 3);
-    for (int a = 0; a < g->dim; a++)
-      row[a] += g->dx * (y.v[a] - x.v[a]);
+    w->cells.cell[i] =
+        (g->dim == 2 ? advance_row(mac, &t, row, 2) : advance_row(mac, &t, row, 3)) - 1;
   }
+  for (int64_t i = 0; i < count && mac->shell.on; i++)
+    mac->shell.lost += w->cells.cell[i] < 0;
+  return MN_OK;
+}
+
+mn_status mn_water_look(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  int64_t count = (int64_t)w->next.count;
+  if (!mac->shell.on)
+    return MN_OK;
+  if (w->next.count > w->seen_room) {
+    size_t room = w->next.count + w->next.count / 2;
+    MN_TRY(mn_grow(mac->ctx, "what particles see", w->seen_room, room, sizeof *w->seen,
+                   (void **)&w->seen));
+    w->seen_room = room;
+  }
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t i = 0; i < count; i++) {
+    mn_vec3 x = position(mn_particle(&w->next, (size_t)i), mac->grid.dim);
+    w->seen[i] =
+        mn_shell_is_beside(&mac->shell, x) ? mn_barrier_look(&mac->shell.end, x).seen : MN_SEEN_ALL;
+  }
+  return MN_OK;
+}
+
+mn_status mn_water_push(mn_mac *mac)
+{
+  mn_water *w = &mac->water;
+  int64_t count = (int64_t)w->next.count;
+  if (!mac->shell.on)
+    return MN_OK;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t i = 0; i < count; i++) {
+    double *row = mn_particle(&w->next, (size_t)i);
+    mn_vec3 x = position(row, mac->grid.dim), y = x;
+    w->cells.cell[i] = 0;
+    if (!mn_sweep_passes(&mac->shell.sweep, x))
+      continue;
+    w->cells.cell[i] = mn_shell_stop(&mac->shell, x, &y) - 1;
+    for (int a = 0; a < mac->grid.dim; a++)
+      row[a] = y.v[a];
+  }
+  for (int64_t i = 0; i < count; i++)
+    mac->shell.lost += w->cells.cell[i] < 0;
+  return mn_water_sort(mac, (size_t)count);
 }
 
 mn_status mn_water_sort(mn_mac *mac, size_t marked)
@@ -185,16 +269,18 @@ mn_status mn_water_sort(mn_mac *mac, size_t marked)
   mn_water *w = &mac->water;
   MN_TRY(mn_particle_cells_reserve(mac->ctx, w->next.count, &w->cells));
   settle(mac, (int64_t)marked);
-  return mn_particles_sort(mac->ctx, &mac->grid, &w->cells, &w->next);
+  MN_TRY(mn_particles_sort(mac->ctx, &mac->grid, &w->cells, &w->next));
+  return mn_water_look(mac);
 }
 
 /* ---- the substep ----------------------------------------------------------------------------- */
 
-static void surface(mn_mac *mac)
+static mn_status surface(mn_mac *mac)
 {
-  mn_water_density(mac);
+  MN_TRY(mn_water_density(mac));
   mn_water_level_set(mac, &mac->liquid_next);
   mn_water_target(mac, &mac->liquid_next);
+  return MN_OK;
 }
 
 mn_status mn_water_missing(mn_mac *mac)
@@ -216,7 +302,7 @@ mn_status mn_water_seed(mn_mac *mac)
   MN_TRY(mn_water_sort(mac, 0));
   if (!w->next.count)
     MN_TRY(mn_water_missing(mac));
-  surface(mac);
+  MN_TRY(surface(mac));
   mn_field_fill(&w->target, 0);               /* nothing to repair before the first step */
   mn_water_to_grid(mac, &w->next, mac->star); /* for the weights */
   return MN_OK;
@@ -235,10 +321,11 @@ mn_status mn_water_begin(mn_mac *mac)
 {
   mn_water *w = &mac->water;
   MN_TRY(mn_particles_copy(mac->ctx, &mac->state.particles, &w->next));
-  advance(mac);
+  MN_TRY(advance(mac));
+  size_t advanced = w->next.count;
   MN_TRY(mn_water_emit(mac));
-  MN_TRY(mn_water_sort(mac, 0));
-  surface(mac);
+  MN_TRY(mn_water_sort(mac, advanced));
+  MN_TRY(surface(mac));
   MN_TRY(mn_water_resample(mac));
   if (mn_water_is_marked(mac)) {
     carry_velocity(mac);

@@ -2,6 +2,7 @@
 #ifndef MN_FLUID_MAC_WATER_H
 #define MN_FLUID_MAC_WATER_H
 
+#include "fluid/mac/barrier.h"
 #include "fluid/mac/particles.h"
 #include "meniscus/model.h"
 
@@ -18,7 +19,10 @@ typedef struct mn_water {
   mn_field target;         /* cells: divergence asked for, 1/s */
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
   int space_known;
-  double unit; /* volume of a fresh particle, m^dim */
+  double unit;    /* volume of a fresh particle, m^dim */
+  uint32_t *seen; /* cells around that each particle of `next` sees (mn_sight); beside shells */
+  size_t seen_room;
+  struct mn_water_pieces *pieces; /* see surface.c */
 } mn_water;
 
 /* water.c */
@@ -37,6 +41,10 @@ MN_MUST_CHECK mn_status mn_water_begin(mn_mac *mac);
 /* Sorts the particles `next` by cell: kept out of solids and within the domain; those beyond open
    sides, in drains, and of the first `marked` those with the mark -1, are removed. */
 MN_MUST_CHECK mn_status mn_water_sort(mn_mac *mac, size_t marked);
+/* What the particles `next` see, if there are thin shells. */
+MN_MUST_CHECK mn_status mn_water_look(mn_mac *mac);
+/* Particles that shells pass on their last way are pushed ahead of them. */
+MN_MUST_CHECK mn_status mn_water_push(mn_mac *mac);
 /* Velocities of the particles from the new grid velocity; they become the state. */
 void mn_water_commit(mn_mac *mac);
 
@@ -60,8 +68,17 @@ typedef struct mn_half_cell {
   mn_vec3 center;
 } mn_half_cell;
 mn_half_cell mn_water_half_cell(const mn_mac *mac, mn_vec3 x);
+/* Space in the half cell about x, apart on the two sides of a thin shell: 1 or 2 pieces, with what
+   they see. */
+typedef struct mn_piece {
+  double part;
+  mn_vec3 center;
+  mn_sight sight;
+} mn_piece;
+int mn_water_split_half_cell(const mn_mac *mac, mn_vec3 x, mn_piece piece[2]);
+void mn_water_destroy_pieces(mn_mac *mac);
 /* density and the level set from the particles `next` */
-void mn_water_density(mn_mac *mac);
+MN_MUST_CHECK mn_status mn_water_density(mn_mac *mac);
 void mn_water_level_set(mn_mac *mac, mn_field *phi);
 
 /* volume.c */

@@ -64,8 +64,8 @@ static void step(box *b, shell_case *s, double t, double dt)
   const double outside = 0;
   mn_mac_advect(mac, dt, &mac->state.smoke, &outside, &mac->smoke_next);
   CHECK_OK(ctx, mn_immersed_place(b->end, &s->at[2]));
-  CHECK_OK(ctx, mn_shell_place(mac, b->end, s->at[2].V));
-  mn_shell_commit(mac);
+  CHECK_OK(ctx, mn_shell_place(mac, b->end, s->at[2].V, 0));
+  CHECK_OK(ctx, mn_shell_commit(mac));
   mn_mac_fill_cells(&mac->smoke_next);
   mn_field_copy(&mac->state.smoke, &mac->smoke_next);
 }
