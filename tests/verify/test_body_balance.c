@@ -306,6 +306,62 @@ static void test_same_bits(void **state)
   CHECK_DONE();
 }
 
+/* Forces and state after some steps of a tilted box, by so many threads. */
+static void run_threads(int threads, int water, mn_vec3 force[2], double *sum)
+{
+  mac_case c;
+  body_case b;
+  mac_case_begin(&c, 2, mn_v3(1, 1, 0), 144);
+  mn_context_destroy(&c.ctx);
+  c.ctx = check_context(threads);
+  if (water) {
+    c.def.fluid.kind = MN_FLUID_WATER;
+    c.def.fluid.gravity = mn_v3(0, -9.8, 0);
+    CHECK_OK(c.ctx, mn_shape_box(c.ctx, 2, mn_v3(-1, -1, -1), mn_v3(2, 0.6, 1),
+                                 &c.def.fluid.initial_water));
+  }
+  mac_case_start(&c);
+  body_box(&b, c.ctx, 2, mn_v3(0.3, 0.2, 0), 0.005);
+  for (int step = 0; step < 4; step++) {
+    mn_vec3 x = mn_v3(0.5 + 0.002 * step, 0.4, 0), v = mn_v3(0.4, 0, 0);
+    b.face.impulse = step % 2;
+    body_put(&b, x, 0.3, v, 0);
+    memset(b.face.rigid, step < 2, b.face.count);
+    meet(&c, &b);
+    CHECK_OK(c.ctx, c.fluid.ops->begin(c.fluid.self, 0.005 * step, 0.005));
+    body_put(&b, mn_madd(x, 0.005, v), 0.3, v, 0);
+    solve(&c, &b);
+    force[step % 2] = body_force(&b);
+    CHECK_OK(c.ctx, c.fluid.ops->commit(c.fluid.self));
+  }
+  mn_array arrays[32];
+  int count = c.fluid.ops->arrays(c.fluid.self, arrays, 32);
+  *sum = 0;
+  for (int n = 0; n < count; n++) {
+    size_t size = 1;
+    for (int r = 0; r < arrays[n].rank; r++)
+      size *= arrays[n].shape[r];
+    for (size_t i = 0; i < size; i++)
+      *sum += ((const double *)arrays[n].data)[i] * (double)(1 + i % 7);
+  }
+  body_destroy(&b);
+  mac_case_end(&c);
+}
+
+static void test_threads(void **state)
+{
+  (void)state;
+  for (int water = 0; water < 2; water++) {
+    mn_vec3 force[2][2];
+    double sum[2];
+    run_threads(1, water, force[0], &sum[0]);
+    run_threads(3, water, force[1], &sum[1]);
+    CHECK(!memcmp(force[0], force[1], sizeof force[0]));
+    CHECK(sum[0] == sum[1]);
+  }
+  CHECK_DONE();
+}
+
 /* ---- closed regions -------------------------------------------------------------------------- */
 
 /* A box that deforms in a closed space: solved if it keeps its volume nearly, else refused. */
@@ -360,7 +416,7 @@ int main(void)
       cmocka_unit_test(test_columns),   cmocka_unit_test(test_pressure_jump),
       cmocka_unit_test(test_momentum),  cmocka_unit_test(test_repeated_solves),
       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_closed_region),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,8 @@ static int same(const mn_immersed *im, const mn_interface *f)
 {
   return im->points == f->count && im->elements == f->elements &&
          !memcmp(im->X, f->X, f->count * sizeof *f->X) &&
+         !memcmp(im->rigid, f->rigid, f->count * sizeof *f->rigid) &&
+         !memcmp(im->point_body, f->body, f->count * sizeof *f->body) &&
          !memcmp(im->element, f->element, (size_t)f->dim * f->elements * sizeof *f->element);
 }
 
