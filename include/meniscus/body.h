@@ -48,7 +48,8 @@ typedef struct mn_body_def {
   int order;      /* 2: quadratic elements */
   int line;       /* 1: thin body from `from` to `to` */
   mn_vec3 from, to;
-  int sheet; /* 1: cloth or shell with this corner and edges */
+  double tube; /* m; above 0: not a line, but the wall of a tube of this radius around it */
+  int sheet;   /* 1: cloth or shell with this corner and edges */
   mn_vec3 corner, along, across;
 
   double density; /* kg/m^3; springs and rods per length or area: kg/m, kg/m^2 */

@@ -22,6 +22,10 @@ MN_MUST_CHECK mn_status mn_shape_half_space(mn_context *ctx, int dim, mn_vec3 po
                                             mn_shape **out);
 MN_MUST_CHECK mn_status mn_shape_capsule(mn_context *ctx, int dim, mn_vec3 a, mn_vec3 b,
                                          double radius, mn_shape **out);
+/* 3D only: all points within `radius` of the axis from a to b, but those within `inner` (0: none)
+   of it: a tube. Flat ends. */
+MN_MUST_CHECK mn_status mn_shape_cylinder(mn_context *ctx, int dim, mn_vec3 a, mn_vec3 b,
+                                          double radius, double inner, mn_shape **out);
 /* Three-dimensional; in 2D the cross-section of radius `major`, thickness 2 `minor`: a ring. */
 MN_MUST_CHECK mn_status mn_shape_torus(mn_context *ctx, int dim, mn_vec3 center, mn_vec3 axis,
                                        double major, double minor, mn_shape **out);

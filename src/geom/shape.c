@@ -1,8 +1,8 @@
 /* Analytic shapes and compositions: signed distances d (negative inside) and bounds.
 
-   Exact distances: box, sphere, half-space, capsule, torus, mesh, and any transform of an exact
-   one. A union is exact outside, an intersection exact inside where its parts are; elsewhere, and
-   for differences, |d| is a lower bound of the distance and the sign is right. The zero set is
+   Exact distances: box, sphere, half-space, capsule, torus, cylinder, mesh, and any transform of an
+   exact one. A union is exact outside, an intersection exact inside where its parts are; elsewhere,
+   and for differences, |d| is a lower bound of the distance and the sign is right. The zero set is
    right for all of them.
 
    Bounds come from support functions h(u) = max over the shape of u . x, which compose exactly
@@ -140,6 +140,30 @@ mn_status mn_shape_torus(mn_context *ctx, int dim, mn_vec3 center, mn_vec3 axis,
   (*out)->b = dim == 3 ? axis : mn_v3(0, 0, 1);
   (*out)->r = minor;
   (*out)->R = major;
+  return MN_OK;
+}
+
+mn_status mn_shape_cylinder(mn_context *ctx, int dim, mn_vec3 a, mn_vec3 b, double radius,
+                            double inner, mn_shape **out)
+{
+  *out = NULL;
+  if (dim != 3)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "a cylinder has 3 dimensions; in 2D take a disk, a box or, for a ring, a torus");
+  MN_TRY(check_vector(ctx, "the cylinder's end a", dim, a));
+  MN_TRY(check_vector(ctx, "the cylinder's end b", dim, b));
+  MN_TRY(check_size(ctx, "the cylinder's length", mn_length(mn_sub(b, a))));
+  MN_TRY(check_size(ctx, "the cylinder's radius", radius));
+  if (!(inner >= 0) || !(inner < radius))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "the cylinder's inner radius is %g, it must be 0 or more, and less than the "
+                   "radius, %g",
+                   inner, radius);
+  MN_TRY(new_shape(ctx, MN_SHAPE_CYLINDER, dim, out));
+  (*out)->a = a;
+  (*out)->b = mn_sub(b, a);
+  (*out)->r = inner;
+  (*out)->R = radius;
   return MN_OK;
 }
 
@@ -318,6 +342,19 @@ static double torus_distance(const mn_shape *s, mn_vec3 x)
   return hypot(rho - s->R, h) - s->r;
 }
 
+/* A rectangle in the half-plane (rho, z) of x. */
+static double cylinder_distance(const mn_shape *s, mn_vec3 x)
+{
+  double length = mn_length(s->b);
+  mn_vec3 d = mn_scale(1 / length, s->b), p = mn_sub(x, s->a);
+  double z = mn_dot(p, d), rho = mn_length(mn_madd(p, -z, d));
+  double across = s->r > 0 ? fabs(rho - 0.5 * (s->R + s->r)) - 0.5 * (s->R - s->r) : rho - s->R;
+  double along = fabs(z - 0.5 * length) - 0.5 * length;
+  if (across > 0 && along > 0)
+    return hypot(across, along);
+  return mn_max(across, along);
+}
+
 static mn_vec3 transpose_apply(const mn_vec3 row[3], mn_vec3 x)
 {
   return mn_madd(mn_madd(mn_scale(x.x, row[0]), x.y, row[1]), x.z, row[2]);
@@ -336,6 +373,8 @@ static double distance(const mn_shape *s, mn_vec3 x)
     return capsule_distance(s, x);
   case MN_SHAPE_TORUS:
     return torus_distance(s, x);
+  case MN_SHAPE_CYLINDER:
+    return cylinder_distance(s, x);
   case MN_SHAPE_MESH:
     return mn_mesh_distance(s->mesh, x);
   case MN_SHAPE_TRANSFORM: {
@@ -380,6 +419,8 @@ static double support(const mn_shape *s, mn_vec3 u)
     return h + mn_max(0, mn_dot(u, s->b)) + s->r;
   case MN_SHAPE_TORUS:
     return h + s->R * mn_length(mn_cross(u, s->b)) + s->r;
+  case MN_SHAPE_CYLINDER:
+    return h + mn_max(0, mn_dot(u, s->b)) + s->R * mn_length(mn_cross(u, s->b)) / mn_length(s->b);
   case MN_SHAPE_MESH:
     return mn_mesh_support(s->mesh, u);
   case MN_SHAPE_TRANSFORM:

@@ -11,6 +11,7 @@ typedef enum mn_shape_kind {
   MN_SHAPE_HALF_SPACE,
   MN_SHAPE_CAPSULE,
   MN_SHAPE_TORUS,
+  MN_SHAPE_CYLINDER,
   MN_SHAPE_MESH,
   MN_SHAPE_UNION,
   MN_SHAPE_INTERSECTION,
@@ -21,12 +22,13 @@ typedef enum mn_shape_kind {
 struct mn_shape {
   mn_shape_kind kind;
   int dim;
-  int depth;      /* of the composition, itself included: bounds the recursion */
-  mn_vec3 a;      /* box: centre; sphere, torus: centre; half-space: point; capsule: one end;
-                     transform: translation */
-  mn_vec3 b;      /* box: half sizes; half-space: unit normal; capsule: b - a; torus: unit axis;
-                     transform: unit axis */
-  double r, R;    /* r: radius, torus: minor, transform: scale; R: torus: major */
+  int depth;   /* of the composition, itself included: bounds the recursion */
+  mn_vec3 a;   /* box: centre; sphere, torus: centre; half-space: point; capsule, cylinder: one end;
+                  transform: translation */
+  mn_vec3 b;   /* box: half sizes; half-space: unit normal; capsule, cylinder: b - a; torus: unit
+                  axis;   transform: unit axis */
+  double r, R; /* r: radius, torus: minor, cylinder: inner, transform: scale; R: torus: major,
+                  cylinder: radius */
   mn_vec3 row[3]; /* transform: rotation matrix */
   mn_mesh *mesh;
   mn_shape **part; /* owned */

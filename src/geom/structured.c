@@ -114,6 +114,35 @@ mn_status mn_mesh_tube(mn_context *ctx, mn_vec3 center, double inner, double out
   return MN_OK;
 }
 
+void mn_mesh_onto_axis(mn_vec3 a, mn_vec3 axis, mn_simplex_mesh *mesh)
+{
+  mn_vec3 d = mn_scale(1 / mn_length(axis), axis);
+  mn_vec3 unit = fabs(d.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0), e1 = mn_cross(unit, d);
+  e1 = mn_scale(1 / mn_length(e1), e1);
+  mn_vec3 e2 = mn_cross(d, e1); /* e1, e2, d is right-handed */
+  for (size_t i = 0; i < mesh->nodes; i++) {
+    mn_vec3 x = mesh->node[i];
+    mesh->node[i] = mn_madd(mn_madd(mn_madd(a, x.x, e1), x.y, e2), x.z, d);
+  }
+}
+
+mn_status mn_mesh_pipe(mn_context *ctx, mn_vec3 a, mn_vec3 b, double radius, int around, int along,
+                       mn_simplex_mesh *mesh)
+{
+  lattice l = make_lattice(along, around, 0, 1);
+  double length = mn_length(mn_sub(b, a));
+  MN_TRY(mn_simplex_mesh_create(ctx, 3, 3, l.s[0] * l.s[1], 2 * l.n[0] * l.n[1], mesh));
+  for (size_t j = 0; j < l.s[1]; j++)
+    for (size_t i = 0; i < l.s[0]; i++) { /* down the axis: outward normals */
+      mn_vec3 x = polar(mn_v3(0, 0, 0), radius, (double)j / around);
+      x.z = length * (1 - (double)i / along);
+      mesh->node[lattice_node(&l, i, j, 0)] = x;
+    }
+  cut_squares(&l, mesh->element);
+  mn_mesh_onto_axis(a, mn_sub(b, a), mesh);
+  return MN_OK;
+}
+
 mn_status mn_mesh_ring(mn_context *ctx, mn_vec3 center, double inner, double outer, int through,
                        int around, mn_simplex_mesh *mesh)
 {

@@ -18,6 +18,12 @@ MN_MUST_CHECK mn_status mn_mesh_ring(mn_context *ctx, mn_vec3 center, double inn
 MN_MUST_CHECK mn_status mn_mesh_tube(mn_context *ctx, mn_vec3 center, double inner, double outer,
                                      double length, int through, int around, int along,
                                      mn_simplex_mesh *mesh);
+/* 3D: a disk of `rings` rings drawn out along z by `length`. */
+MN_MUST_CHECK mn_status mn_mesh_cylinder(mn_context *ctx, mn_vec3 center, double radius,
+                                         double length, int rings, int along,
+                                         mn_simplex_mesh *mesh);
+/* Turns a mesh made along z onto the axis from a: x e1 + y e2 + z d, d along `axis`. */
+void mn_mesh_onto_axis(mn_vec3 a, mn_vec3 axis, mn_simplex_mesh *mesh);
 /* 3D: a ball of `layers` layers, the surface an icosahedron's of 20 layers^2 triangles. */
 MN_MUST_CHECK mn_status mn_mesh_ball(mn_context *ctx, mn_vec3 center, double radius, int layers,
                                      mn_simplex_mesh *mesh);
@@ -30,6 +36,9 @@ MN_MUST_CHECK mn_status mn_mesh_torus(mn_context *ctx, mn_vec3 center, mn_vec3 a
 /* 3D: a sheet of triangles, origin + s u + t v, 0 <= s, t <= 1. */
 MN_MUST_CHECK mn_status mn_mesh_sheet(mn_context *ctx, mn_vec3 origin, mn_vec3 u, mn_vec3 v, int nu,
                                       int nv, mn_simplex_mesh *mesh);
+/* 3D: the wall of a tube, open at both ends, around the axis from a to b; normals outward. */
+MN_MUST_CHECK mn_status mn_mesh_pipe(mn_context *ctx, mn_vec3 a, mn_vec3 b, double radius,
+                                     int around, int along, mn_simplex_mesh *mesh);
 /* Segments from a to b; segments around a circle in the plane z = center.z, counter-clockwise. */
 MN_MUST_CHECK mn_status mn_mesh_line(mn_context *ctx, int dim, mn_vec3 a, mn_vec3 b, int segments,
                                      mn_simplex_mesh *mesh);

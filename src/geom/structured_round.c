@@ -1,13 +1,13 @@
-/* Balls and tori of tetrahedra with regular connectivity.
+/* Balls, tori and cylinders of tetrahedra with regular connectivity.
 
    Ball: a regular icosahedron is 20 tetrahedra around its centre, each cut into n^3 alike, 6 in a
    cube as for boxes but of those only the ones within x >= y >= z; faces are cut into n^2 triangles
    in one way only, so that neighbours agree. Layer k, the points at k/n of the way outward, is
    moved onto the sphere of radius k/n.
-   Torus: the disk of structured.c carried around the axis. Each triangle gives prisms; a prism is
-   cut into 3 tetrahedra, the diagonals of its sides from the node of lower number in the disk to
-   the one of higher number, the same from both sides.
-   Verified by tests/unit/geom/test_structured.c: closed, volume of second order, angles. */
+   Torus: the disk of structured.c carried around the axis; cylinder: along it. Each triangle gives
+   prisms; a prism is cut into 3 tetrahedra, the diagonals of its sides from the node of lower
+   number in the disk to the one of higher number, the same from both sides. Verified by
+   tests/unit/geom/test_structured.c: closed, volume of second order, angles. */
 #include "geom/structured.h"
 
 #include "base/status.h"
@@ -153,7 +153,7 @@ mn_status mn_mesh_sphere(mn_context *ctx, mn_vec3 center, double radius, int lay
   return MN_OK;
 }
 
-/* ---- torus ----------------------------------------------------------------------------------- */
+/* ---- torus and cylinder ---------------------------------------------------------------------- */
 
 /* Three tetrahedra of the prism over a triangle of the disk, from the nodes at `from` to those at
    `to`. */
@@ -204,6 +204,27 @@ mn_status mn_mesh_torus(mn_context *ctx, mn_vec3 center, mn_vec3 axis, double ma
   for (size_t k = 0; k < n && out; k++)
     for (size_t e = 0; e < disk.elements; e++)
       out = cut_prism(disk.element + 3 * e, k * disk.nodes, (k + 1) % n * disk.nodes, out);
+  mn_simplex_mesh_destroy(&disk);
+  return status;
+}
+
+mn_status mn_mesh_cylinder(mn_context *ctx, mn_vec3 center, double radius, double length, int rings,
+                           int along, mn_simplex_mesh *mesh)
+{
+  mn_simplex_mesh disk;
+  size_t n = (size_t)along;
+  MN_TRY(mn_mesh_disk(ctx, center, radius, rings, &disk));
+  mn_status status =
+      mn_simplex_mesh_create(ctx, 3, 4, disk.nodes * (n + 1), 3 * disk.elements * n, mesh);
+  for (size_t k = 0; k <= n && status == MN_OK; k++)
+    for (size_t i = 0; i < disk.nodes; i++) {
+      mesh->node[k * disk.nodes + i] = disk.node[i];
+      mesh->node[k * disk.nodes + i].z = center.z + length * (double)k / along;
+    }
+  uint32_t *out = status == MN_OK ? mesh->element : NULL;
+  for (size_t k = 0; k < n && out; k++)
+    for (size_t e = 0; e < disk.elements; e++)
+      out = cut_prism(disk.element + 3 * e, k * disk.nodes, (k + 1) * disk.nodes, out);
   mn_simplex_mesh_destroy(&disk);
   return status;
 }

@@ -124,7 +124,35 @@ static mn_status torus(mn_surface_build *b, const mn_shape *s)
   return stitch(&l, &l.last, &first);
 }
 
+/* From (rho0, z0), which is there, to (rho1, z1). */
+static mn_status straight(lathe *l, double rho0, double z0, double rho1, double z1, int last)
+{
+  int n = mn_build_pieces(hypot(rho1 - rho0, z1 - z0), l->b->spacing, 1);
+  for (int k = 1; k <= n - !last; k++) {
+    double t = (double)k / n;
+    MN_TRY(go_to(l, k == n ? rho1 : rho0 + t * (rho1 - rho0), z0 + t * (z1 - z0)));
+  }
+  return MN_OK;
+}
+
+static mn_status cylinder(mn_surface_build *b, const mn_shape *s)
+{
+  double length = mn_length(s->b), r = s->r, R = s->R;
+  lathe l = make_lathe(b, s->a, mn_scale(1 / length, s->b));
+  MN_TRY(go_to(&l, r, length));
+  ring first = l.last;
+  MN_TRY(straight(&l, r, length, R, length, 1));
+  MN_TRY(straight(&l, R, length, R, 0, 1));
+  MN_TRY(straight(&l, R, 0, r, 0, 1));
+  if (!(r > 0))
+    return MN_OK;
+  MN_TRY(straight(&l, r, 0, r, length, 0));
+  return stitch(&l, &l.last, &first);
+}
+
 mn_status mn_build_revolved(mn_surface_build *b, const mn_shape *s)
 {
+  if (s->kind == MN_SHAPE_CYLINDER)
+    return cylinder(b, s);
   return s->kind == MN_SHAPE_TORUS ? torus(b, s) : capsule(b, s);
 }

@@ -11,8 +11,8 @@
 enum { MOST_NESTING = 64, MOST_SHAPES = 100000 };
 
 #define SHAPES_ALLOWED                                                                             \
-  "a shape: box, sphere, disk, half_space, capsule, torus, mesh, union, intersection, "            \
-  "difference or transform"
+  "a shape: box, sphere, disk, half_space, capsule, cylinder, torus, mesh, union, "                \
+  "intersection, difference or transform"
 #define TIMES_ALLOWED "a number, cosine, linear, rate, wave or keys"
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -83,6 +83,8 @@ static mn_status make_shape(mn_reader *r, mn_ctor_id id, const mn_shape_args *a,
     return mn_shape_half_space(ctx, dim, a->point, a->normal, out);
   case MN_CTOR_CAPSULE:
     return mn_shape_capsule(ctx, dim, a->a, a->b, a->radius, out);
+  case MN_CTOR_CYLINDER:
+    return mn_shape_cylinder(ctx, dim, a->a, a->b, a->radius, a->inner, out);
   case MN_CTOR_TORUS:
     return mn_shape_torus(ctx, dim, a->center, a->axis, a->major, a->minor, out);
   case MN_CTOR_MESH:

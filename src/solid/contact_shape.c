@@ -81,9 +81,11 @@ static mn_shape_kind kind_within(const mn_shape *s)
 
 int mn_contact_concave(const mn_shape *s)
 {
-  mn_shape_kind kind = kind_within(s);
-  return kind == MN_SHAPE_MESH || kind == MN_SHAPE_TORUS || kind == MN_SHAPE_UNION ||
-         kind == MN_SHAPE_DIFFERENCE;
+  while (s->kind == MN_SHAPE_TRANSFORM)
+    s = s->part[0];
+  mn_shape_kind kind = s->kind;
+  return (kind == MN_SHAPE_CYLINDER && s->r > 0) || kind == MN_SHAPE_MESH ||
+         kind == MN_SHAPE_TORUS || kind == MN_SHAPE_UNION || kind == MN_SHAPE_DIFFERENCE;
 }
 
 /* Corners are the first of a box to meet a plane; meshes have all their corners as points. */

@@ -108,6 +108,15 @@ static mn_mass torus_mass(const mn_shape *s)
   return (mn_mass){v, s->a, about_axis(3, v * r * r / 4, v / 2 * (R * R + 0.75 * r * r), s->b)};
 }
 
+static mn_mass cylinder_mass(const mn_shape *s)
+{
+  double length = mn_length(s->b), rr = s->r * s->r, RR = s->R * s->R;
+  double v = MN_PI * (RR - rr) * length;
+  return (mn_mass){
+      v, mn_madd(s->a, 0.5, s->b),
+      about_axis(3, v * length * length / 12, v * (RR + rr) / 4, mn_scale(1 / length, s->b))};
+}
+
 static mn_mass sphere_mass(const mn_shape *s)
 {
   double r = s->r, v = s->dim == 3 ? 4 * MN_PI / 3 * r * r * r : MN_PI * r * r;
@@ -234,6 +243,9 @@ mn_status mn_mass_of_shape(mn_context *ctx, const mn_shape *shape, int cells, mn
     return MN_OK;
   case MN_SHAPE_TORUS:
     *mass = torus_mass(shape);
+    return MN_OK;
+  case MN_SHAPE_CYLINDER:
+    *mass = cylinder_mass(shape);
     return MN_OK;
   case MN_SHAPE_MESH:
     *mass = mn_mass_of_triangles(shape->mesh->vertex,

@@ -12,9 +12,9 @@ typedef struct mn_mass {
   mn_mat3 second; /* integral of (x - center)(x - center)^T: m^5, m^4 in 2D */
 } mn_mass;
 
-/* Exact for boxes, spheres, capsules, tori, meshes and their transforms; by quadrature of the
-   signed distance on `cells` cells along the longest side for compositions (second order; 0: a
-   default). MN_BAD_INPUT for shapes that are unbounded or empty. */
+/* Exact for boxes, spheres, capsules, tori, cylinders, meshes and their transforms; by quadrature
+   of the signed distance on `cells` cells along the longest side for compositions (second order; 0:
+   a default). MN_BAD_INPUT for shapes that are unbounded or empty. */
 MN_MUST_CHECK mn_status mn_mass_of_shape(mn_context *ctx, const mn_shape *shape, int cells,
                                          mn_mass *mass);
 /* The quadrature for any bounded shape. */

@@ -1,10 +1,10 @@
 /* Surface points of shapes.
 
    Primitives are cut into even pieces with a point in the middle of each: arcs and edges in 2D,
-   rectangles on boxes, rings around the axis of spheres, capsules and tori, whose areas are exact.
-   Meshes and compositions are cut into pieces a quarter as large (of a composition those pieces
-   of its parts that lie on its surface), of which well-spread ones are chosen (sample_spread.c).
-   Verified by tests/unit/solid/test_rigid_sample.c. */
+   rectangles on boxes, rings around the axis of spheres, capsules, cylinders and tori, whose areas
+   are exact. Meshes and compositions are cut into pieces a quarter as large (of a composition those
+   pieces of its parts that lie on its surface), of which well-spread ones are chosen
+   (sample_spread.c). Verified by tests/unit/solid/test_rigid_sample.c. */
 #include "solid/sample.h"
 
 #include <string.h>
@@ -197,6 +197,37 @@ static mn_status solid_torus(mn_context *ctx, const mn_shape *s, double h, mn_sa
   return MN_OK;
 }
 
+static mn_status solid_cylinder(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  double length = mn_length(s->b), r = s->r, R = s->R;
+  revolved v = revolve(ctx, out, h, mn_scale(1 / length, s->b));
+  int through = pieces(R - r, h, 1), along = pieces(length, h, 1);
+  for (int end = 0; end < 2; end++)
+    for (int i = 0; i < through; i++) {
+      double lo = r + (R - r) * i / through, hi = r + (R - r) * (i + 1) / through;
+      MN_TRY(ring(&v, mn_madd(s->a, end, s->b), 0.5 * (lo + hi), 0, end ? 1 : -1,
+                  MN_PI * (hi * hi - lo * lo)));
+    }
+  for (int wall = 0; wall < (r > 0 ? 2 : 1); wall++)
+    for (int i = 0; i < along; i++) {
+      double rho = wall ? r : R;
+      MN_TRY(ring(&v, mn_madd(s->a, (i + 0.5) / along, s->b), rho, wall ? -1 : 1, 0,
+                  2 * MN_PI * rho * length / along));
+    }
+  return MN_OK;
+}
+
+mn_status mn_sample_rims(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
+{
+  const double diagonal = sqrt(0.5);
+  revolved v = revolve(ctx, out, h, mn_scale(1 / mn_length(s->b), s->b));
+  for (int end = 0; end < 2; end++)
+    for (int wall = 0; wall < (s->r > 0 ? 2 : 1); wall++)
+      MN_TRY(ring(&v, mn_madd(s->a, end, s->b), wall ? s->r : s->R, wall ? -diagonal : diagonal,
+                  end ? diagonal : -diagonal, 0));
+  return MN_OK;
+}
+
 static mn_status triangles(mn_context *ctx, const mn_mesh *m, double h, mn_sample *s)
 {
   for (size_t t = 0; t < m->triangles; t++) {
@@ -279,6 +310,8 @@ static mn_status surface(mn_context *ctx, const mn_shape *s, double h, mn_sample
     return solid_capsule(ctx, s, h, out);
   if (s->kind == MN_SHAPE_TORUS)
     return solid_torus(ctx, s, h, out);
+  if (s->kind == MN_SHAPE_CYLINDER)
+    return solid_cylinder(ctx, s, h, out);
   revolved v = revolve(ctx, out, h, mn_v3(0, 0, 1));
   return cap(&v, s->a, s->r, 0, MN_PI);
 }

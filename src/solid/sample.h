@@ -18,6 +18,9 @@ typedef struct mn_sample {
    end. */
 MN_MUST_CHECK mn_status mn_sample_surface(mn_context *ctx, const mn_shape *shape, double spacing,
                                           mn_sample *sample);
+/* Points on the rims of a cylinder, of no area. */
+MN_MUST_CHECK mn_status mn_sample_rims(mn_context *ctx, const mn_shape *cylinder, double spacing,
+                                       mn_sample *sample);
 void mn_sample_destroy(mn_sample *sample);
 
 /* Points that touch first: corners of boxes and meshes, and points between them. The arrays are to

@@ -1,9 +1,10 @@
 /* Contact points of rigid shapes: those that may touch first.
 
    Boxes: a lattice over the surface, corners and edges included. Meshes: their corners. Curved
-   primitives: evenly spread points; between them the search of contact_shape.c finds the deepest.
-   Of a composition the points of its parts that lie on its surface (of a half-space, a lattice over
-   its plane as far as the whole body reaches), and points along the creases where two parts meet:
+   primitives: evenly spread points, and those on the rims of cylinders; between them the search of
+   contact_shape.c finds the deepest. Of a composition the points of its parts that lie on its
+   surface (of a half-space, a lattice over its plane as far as the whole body reaches), and points
+   along the creases where two parts meet:
 
        d_p(x) = 0,  d_q(x) = 0,  d(x) = 0      by projections on the two in turn, from near points
 
@@ -184,6 +185,8 @@ static mn_status points_on(mn_context *ctx, const mn_shape *shape, within w, mn_
     break;
   }
   mn_sample raw;
+  if (shape->kind == MN_SHAPE_CYLINDER)
+    MN_TRY(mn_sample_rims(ctx, shape, w.h, s));
   mn_status status = mn_sample_surface(ctx, shape, w.h, &raw);
   for (size_t i = 0; i < raw.count && status == MN_OK; i++)
     status = mn_sample_push(ctx, s, raw.x[i], raw.n[i], 0);

@@ -19,6 +19,20 @@ static int cells_of(double length, double spacing, int least)
   return n < least ? least : n > 1e6 ? 1000000 : (int)n;
 }
 
+static mn_status cylinder_mesh(mn_context *ctx, const mn_shape *s, double h, mn_simplex_mesh *mesh)
+{
+  const mn_vec3 zero = {{0, 0, 0}};
+  double length = mn_length(s->b);
+  int along = cells_of(length, h, 1);
+  if (s->r > 0)
+    MN_TRY(mn_mesh_tube(ctx, zero, s->r, s->R, length, cells_of(s->R - s->r, h, 1),
+                        cells_of(MN_PI * (s->R + s->r), h, 8), along, mesh));
+  else
+    MN_TRY(mn_mesh_cylinder(ctx, zero, s->R, length, cells_of(s->R, h, 2), along, mesh));
+  mn_mesh_onto_axis(s->a, s->b, mesh);
+  return MN_OK;
+}
+
 static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn_simplex_mesh *mesh)
 {
   int dim = shape->dim;
@@ -38,6 +52,8 @@ static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn
   if (dim == 3 && shape->kind == MN_SHAPE_TORUS && shape->R >= FAT_TORUS * shape->r)
     return mn_mesh_torus(ctx, shape->a, shape->b, shape->R, shape->r, cells_of(shape->r, h, 2),
                          cells_of(2 * MN_PI * shape->R, h, 12), mesh);
+  if (shape->kind == MN_SHAPE_CYLINDER)
+    return cylinder_mesh(ctx, shape, h, mesh);
   return mn_fill(ctx, shape, h, mesh);
 }
 
@@ -68,6 +84,9 @@ static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, d
 {
   if (*def->file)
     return mn_gmsh_read(ctx, def->file, dim, mesh);
+  if (def->line && def->tube > 0)
+    return mn_mesh_pipe(ctx, def->from, def->to, def->tube, cells_of(2 * MN_PI * def->tube, h, 8),
+                        cells_of(mn_length(mn_sub(def->to, def->from)), h, 1), mesh);
   if (def->line)
     return mn_mesh_line(ctx, dim, def->from, def->to,
                         cells_of(mn_length(mn_sub(def->to, def->from)), h, 1), mesh);

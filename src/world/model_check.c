@@ -309,14 +309,19 @@ static mn_status check_place(mn_context *ctx, int dim, const char *key, const mn
   if (places != 1)
     return mn_fail(
         ctx, MN_BAD_INPUT, "%s has %d of shape, file%s: must have exactly one", key, places,
-        b->kind == MN_BODY_ELASTIC || b->kind == MN_BODY_RIGID ? "" : ", a line and a sheet");
+        b->kind == MN_BODY_ELASTIC || b->kind == MN_BODY_RIGID ? ""
+                                                               : ", a line (or tube) and a sheet");
   if (b->kind == MN_BODY_RIGID && !b->shape)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.shape is missing: a rigid body needs one", key);
   if (dim == 2 && (b->kind == MN_BODY_SHELL || b->sheet))
     return mn_fail(ctx, MN_BAD_INPUT, "%s is a shell or sheet: 3D only; take springs or a rod",
                    key);
-  if (b->line && b->kind != MN_BODY_SPRINGS && b->kind != MN_BODY_ROD)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s is a line: only springs and rods can be", key);
+  if (b->tube > 0 && (dim == 2 || !b->line))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.radius is of a tube: it needs from and to, and 3D", key);
+  if (b->line && !(b->tube > 0) && b->kind != MN_BODY_SPRINGS && b->kind != MN_BODY_ROD)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s is a line: only springs and rods can be; a shell needs the radius of a tube",
+                   key);
   if (b->kind == MN_BODY_ROD && dim == 3 && b->shape)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.shape: a rod in 3D is a line or a file", key);
   return MN_OK;

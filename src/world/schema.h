@@ -98,6 +98,7 @@ typedef enum mn_ctor_id {
   MN_CTOR_DISK,
   MN_CTOR_HALF_SPACE,
   MN_CTOR_CAPSULE,
+  MN_CTOR_CYLINDER,
   MN_CTOR_TORUS,
   MN_CTOR_MESH,
   MN_CTOR_UNION,
@@ -142,7 +143,7 @@ typedef struct mn_ctor {
 /* Where the keys of a shape go before it is made. */
 typedef struct mn_shape_args {
   mn_vec3 lo, hi, center, size, point, normal, a, b, axis, translate;
-  double radius, major, minor, angle, scale;
+  double radius, inner, major, minor, angle, scale;
   mn_shape *shape;
   char file[MN_PATH_MAX];
 } mn_shape_args;

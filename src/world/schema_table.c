@@ -331,6 +331,11 @@ static const mn_key elastic_keys[] = {
   {                                                                                                \
     "to", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, to), ""                             \
   }
+#define TUBE_RADIUS                                                                                \
+  {                                                                                                \
+    "radius", MN_KEY_NUMBER, "m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, tube),           \
+        "with from and to: the wall of a tube around that axis, open at both ends (3D)"            \
+  }
 #define SHEET_PLACE                                                                                \
   {"corner",                                                                                       \
    MN_KEY_VECTOR,                                                                                  \
@@ -360,6 +365,7 @@ static const mn_key springs_keys[] = {
      AT(mn_body_def, bend_damping), ""},
     BODY_MASS_DAMPING,
     THIN_PLACE,
+    TUBE_RADIUS,
     SHEET_PLACE,
     END};
 
@@ -372,6 +378,8 @@ static const mn_key shell_keys[] = {BODY_NAME,
                                      "", AT(mn_body_def, poisson), "Poisson's ratio"},
                                     BODY_MASS_DAMPING,
                                     BODY_STIFFNESS_DAMPING,
+                                    THIN_PLACE,
+                                    TUBE_RADIUS,
                                     SHEET_PLACE,
                                     END};
 
@@ -439,6 +447,14 @@ static const mn_key capsule_keys[] = {
     {"a", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_shape_args, a), "one end of its axis"},
     {"b", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_shape_args, b), "the other end"},
     {"radius", MN_KEY_NUMBER, "m", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_shape_args, radius), ""},
+    END};
+
+static const mn_key cylinder_keys[] = {
+    {"a", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_shape_args, a), "one end of its axis"},
+    {"b", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_shape_args, b), "the other end"},
+    {"radius", MN_KEY_NUMBER, "m", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_shape_args, radius), ""},
+    {"inner", MN_KEY_NUMBER, "m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_shape_args, inner),
+     "radius of the hole along the axis, smaller than radius: a tube"},
     END};
 
 static const mn_key torus_keys[] = {
@@ -616,6 +632,8 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                             "Everything on one side of a plane."},
     [MN_CTOR_CAPSULE] = {"capsule", MN_GROUP_SHAPE, 0, 0, capsule_keys, NULL,
                          "All points within radius of a segment."},
+    [MN_CTOR_CYLINDER] = {"cylinder", MN_GROUP_SHAPE, 0, 0, cylinder_keys, NULL,
+                          "A cylinder with flat ends, or a tube. 3D only."},
     [MN_CTOR_TORUS] = {"torus", MN_GROUP_SHAPE, 0, 0, torus_keys, NULL, ""},
     [MN_CTOR_MESH] = {"mesh", MN_GROUP_SHAPE, 0, 0, mesh_keys, NULL, "3D only."},
     [MN_CTOR_UNION] = {"union", MN_GROUP_SHAPE, 0, 1, NULL, NULL,

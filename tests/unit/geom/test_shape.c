@@ -160,6 +160,48 @@ static void test_primitives_have_exact_distances(void **state)
   CHECK_DONE();
 }
 
+/* Cylinders and tubes, 3D only: the same, and their boxes. */
+static void test_cylinders(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static mn_vec3 surface[4000];
+  mn_vec3 a = mn_v3(-0.3, -0.2, 0.1), b = mn_v3(0.3, 0.4, 0.4), d = mn_scale(1 / 0.9, mn_sub(b, a));
+  for (int hollow = 0; hollow < 2; hollow++) {
+    mn_shape *s;
+    double inner = hollow * 0.25;
+    CHECK_OK(ctx, mn_shape_cylinder(ctx, 3, a, b, 0.4, inner, &s));
+    uint64_t seed = 11;
+    int wrong = 0, count = sample_surface(s, 3, &seed, surface, 4000);
+    double high = 0, low = 0;
+    mn_vec3 lo, hi;
+    mn_shape_bounds(s, &lo, &hi);
+    for (int i = 0; i < 3; i++) {
+      double reach = 0.4 * sqrt(1 - d.v[i] * d.v[i]);
+      CHECK_NEAR(lo.v[i], mn_min(a.v[i], b.v[i]) - reach, 1e-14);
+      CHECK_NEAR(hi.v[i], mn_max(a.v[i], b.v[i]) + reach, 1e-14);
+    }
+    for (int trial = 0; trial < 400; trial++) {
+      mn_vec3 x = random_point(&seed, 3, 0.9), p = mn_sub(x, a);
+      double z = mn_dot(p, d), rho = mn_length(mn_madd(p, -z, d));
+      double dist = mn_shape_distance(s, x), sampled = fabs(sampled_distance(s, surface, count, x));
+      wrong += (dist < 0) != (z > 0 && z < 0.9 && rho < 0.4 && rho >= inner);
+      high = check_worst(high, fabs(dist) - sampled);
+      low = check_worst(low, sampled - fabs(dist));
+    }
+    CHECK(wrong == 0);
+    CHECK_LE(high, 1e-12);
+    CHECK_LE(low, 0.12);
+    mn_shape_destroy(&s);
+  }
+  mn_shape *s;
+  CHECK_FAILS(ctx, mn_shape_cylinder(ctx, 2, a, b, 0.4, 0, &s), MN_BAD_INPUT, "3 dimensions");
+  CHECK_FAILS(ctx, mn_shape_cylinder(ctx, 3, a, a, 0.4, 0, &s), MN_BAD_INPUT, "length is 0");
+  CHECK_FAILS(ctx, mn_shape_cylinder(ctx, 3, a, b, 0.4, 0.4, &s), MN_BAD_INPUT, "inner");
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 static void test_two_dimensions_ignore_z(void **state)
 {
   (void)state;
@@ -433,6 +475,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_primitives_have_exact_distances),
+      cmocka_unit_test(test_cylinders),
       cmocka_unit_test(test_two_dimensions_ignore_z),
       cmocka_unit_test(test_compositions_are_set_operations),
       cmocka_unit_test(test_transform_moves_the_distance),

@@ -85,6 +85,20 @@ static void test_meshes(void **state)
     CHECK_OK(ctx, mn_mesh_tube(ctx, ZERO, 1, 2, 1.5, 3, around, 4, &m));
     examine(ctx, &m, 4.5 * polygon, (size_t)around * (4 * 4 + 4 * 3));
   }
+  CHECK_OK(ctx, mn_mesh_cylinder(ctx, mn_v3(1, 2, 3), 0.5, 1.5, 3, 4, &m));
+  examine(ctx, &m, 1.5 * 0.25 * 9 * sin(2 * MN_PI / 18), 2 * 54 + 2 * 18 * 4);
+  CHECK_OK(ctx, mn_mesh_pipe(ctx, mn_v3(1, 2, 3), mn_v3(2, 4, 5), 0.5, 16, 4, &m));
+  double area = 0, outward = 0;
+  for (size_t t = 0; t < m.elements; t++) {
+    const uint32_t *p = m.element + 3 * t;
+    mn_vec3 n = mn_scale(
+        0.5, mn_cross(mn_sub(m.node[p[1]], m.node[p[0]]), mn_sub(m.node[p[2]], m.node[p[0]])));
+    area += mn_length(n);
+    outward += mn_dot(n, mn_sub(m.node[p[0]], mn_v3(1.5, 3, 4)));
+  }
+  CHECK_NEAR(area, 3 * 16 * sin(MN_PI / 16), 1e-12);
+  CHECK_NEAR(outward, 3 * 2 * 0.25 * 8 * sin(2 * MN_PI / 16), 1e-12); /* twice the volume */
+  mn_simplex_mesh_destroy(&m);
   mn_context_destroy(&ctx);
   CHECK_DONE();
 }

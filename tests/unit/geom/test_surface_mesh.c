@@ -14,7 +14,7 @@ static const char CUBE[] = "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 0 0 1\nv 2 0 1
                            "v 0 1 1\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\n"
                            "f 4 1 5 8\n";
 
-enum { KINDS = 9 };
+enum { KINDS = 11 };
 
 /* Every kind of shape; NULL where it does not exist in 2D. */
 static mn_shape *make(mn_context *ctx, int dim, int kind)
@@ -56,6 +56,13 @@ static mn_shape *make(mn_context *ctx, int dim, int kind)
     break;
   case 7: /* long and thin: six points around it */
     CHECK_OK(ctx, mn_shape_capsule(ctx, dim, mn_v3(0, 0, 0), mn_v3(2, 0, 0), 0.05, &s));
+    break;
+  case 9: /* a cylinder, a tube */
+  case 10:
+    if (dim == 2)
+      return NULL;
+    CHECK_OK(ctx, mn_shape_cylinder(ctx, 3, mn_v3(0.1, 0.2, -0.3), mn_v3(0.5, -0.1, 0.2), 0.3,
+                                    kind == 10 ? 0.15 : 0, &s));
     break;
   default:
     if (dim == 2)

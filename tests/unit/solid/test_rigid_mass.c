@@ -25,6 +25,9 @@ static mn_shape *primitive(mn_context *ctx, int dim, int k)
              mn_shape_capsule(ctx, dim, mn_v3(0.1, 0.2, -0.3), mn_v3(0.5, -0.1, 0.2), 0.2, &s));
   if (k == 3)
     CHECK_OK(ctx, mn_shape_torus(ctx, dim, mn_v3(0.1, 0, 0.2), mn_v3(1, 2, 2), 0.5, 0.2, &s));
+  if (k >= 4) /* a cylinder, a tube */
+    CHECK_OK(ctx, mn_shape_cylinder(ctx, 3, mn_v3(0.1, 0.2, -0.3), mn_v3(0.5, -0.1, 0.2), 0.3,
+                                    k == 5 ? 0.15 : 0, &s));
   CHECK_OK(ctx, mn_shape_transform(ctx, s, mn_v3(0.3, 0.2, dim == 3 ? -0.4 : 0),
                                    dim == 3 ? mn_v3(1, -1, 0.5) : mn_v3(0, 0, 1), 0.7, 1.3, &s));
   return s;
@@ -36,7 +39,7 @@ static void test_primitives(void **state)
   (void)state;
   mn_context *ctx = check_context(1);
   for (int dim = 2; dim <= 3; dim++)
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < (dim == 3 ? 6 : 4); k++) {
       mn_shape *s = primitive(ctx, dim, k);
       mn_mass exact, by;
       CHECK_OK(ctx, mn_mass_of_shape(ctx, s, 0, &exact));
