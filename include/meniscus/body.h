@@ -70,10 +70,22 @@ typedef struct mn_body_def {
   mn_vec3 joint_axis, joint_point;
   mn_vec3 force; /* N at the centre of mass */
   mn_timefn force_ramp;
-  double spring, damper; /* N/m, kg/s: a spring to the place where the body starts */
+  mn_vec3 torque; /* N m; z in 2D */
+  mn_timefn torque_ramp;
+  /* a spring to the place where the body starts: N/m, kg/s of a slider, N m, N m s of a hinge */
+  double spring, damper;
   double friction, restitution;
   int collides; /* 0: passes through everything */
 } mn_body_def;
+
+/* A spring and damper between a point of a body and a point of another one or of the world. Points
+   are where they are at the start; on a deformable body the nearest node counts. */
+typedef struct mn_link_def {
+  char of[MN_NAME_MAX], to[MN_NAME_MAX]; /* bodies; `to` empty: the world */
+  mn_vec3 at, to_at;                     /* m */
+  double stiffness, damping;             /* N/m, kg/s */
+  double length;                         /* m, at rest; negative: as it is at the start */
+} mn_link_def;
 
 typedef enum mn_integrator {
   MN_INTEGRATE_EULER,

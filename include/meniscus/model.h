@@ -216,6 +216,8 @@ typedef struct mn_model_def {
   mn_solid_def *solids;
   int body_count;
   mn_body_def *bodies;
+  int link_count;
+  mn_link_def *links;
   mn_dynamics_def dynamics;
   int probe_count;
   mn_probe_def *probes;
@@ -233,6 +235,7 @@ mn_fluid_def mn_fluid_def_default(mn_fluid_kind kind);
 mn_source_def mn_source_def_default(void); /* an inflow */
 mn_solid_def mn_solid_def_default(void);
 mn_body_def mn_body_def_default(mn_body_kind kind);
+mn_link_def mn_link_def_default(void);
 /* Destroys the shapes and the owner, not the arrays. For a def that never became a model. */
 void mn_model_def_release(mn_model_def *def);
 

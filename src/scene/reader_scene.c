@@ -146,17 +146,22 @@ static mn_status read_body(mn_reader *r, int index, mn_body_def *out)
   return MN_OK;
 }
 
-/* An obstacle or a body: each goes to its own list. */
+/* An obstacle, a body or a link: each goes to its own list. */
 static mn_status read_solid(mn_reader *r, int index)
 {
   const mn_node *node = mn_node_at(r->L, index);
   if (node && node->ctor == &mn_ctors[MN_CTOR_OBSTACLE])
     return read_obstacle(r, index, &r->def->solids[r->def->solid_count++]);
+  if (node && node->ctor == &mn_ctors[MN_CTOR_LINK]) {
+    mn_link_def *link = &r->def->links[r->def->link_count++];
+    *link = mn_link_def_default();
+    return read_node_keys(r, node->ctor, index, link);
+  }
   if (node && node->ctor->group == MN_GROUP_BODY && node->ctor != &mn_ctors[MN_CTOR_DYNAMICS])
     return read_body(r, index, &r->def->bodies[r->def->body_count++]);
   return mn_reader_bad(r, index,
                        "obstacle { ... }, rigid { ... }, elastic { ... }, springs { ... }, "
-                       "shell { ... } or rod { ... }");
+                       "shell { ... }, rod { ... } or link { ... }");
 }
 
 static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
@@ -182,6 +187,7 @@ static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
 static mn_status new_solids(mn_reader *r, size_t count)
 {
   MN_TRY(MN_NEW(r->ctx, "solids", count, &r->def->solids));
+  MN_TRY(MN_NEW(r->ctx, "links", count, &r->def->links));
   return MN_NEW(r->ctx, "bodies", count, &r->def->bodies);
 }
 

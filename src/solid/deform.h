@@ -100,9 +100,10 @@ MN_MUST_CHECK mn_status mn_deform_add_shell(mn_deform *deform, const mn_simplex_
                                             const mn_shell_def *def, int *body);
 MN_MUST_CHECK mn_status mn_deform_add_rod(mn_deform *deform, const mn_simplex_mesh *mesh,
                                           const mn_rod_def *def, int *body);
-/* A spring of stiffness k (N/m) and damping b (kg/s) between a node and a point of the world. */
+/* A spring of rest length `length` (m), stiffness k (N/m) and damping b (kg/s) between a node and a
+   point of the world. */
 MN_MUST_CHECK mn_status mn_deform_add_anchor(mn_deform *deform, uint32_t node, mn_vec3 point,
-                                             double k, double b);
+                                             double length, double k, double b);
 /* A spring between any two nodes, of rest length `length` (m). */
 MN_MUST_CHECK mn_status mn_deform_add_spring(mn_deform *deform, uint32_t a, uint32_t b,
                                              double length, double k, double damping);

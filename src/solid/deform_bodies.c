@@ -323,13 +323,15 @@ mn_status mn_deform_add_rod(mn_deform *d, const mn_simplex_mesh *mesh, const mn_
   return status;
 }
 
-mn_status mn_deform_add_anchor(mn_deform *d, uint32_t node, mn_vec3 point, double k, double b)
+mn_status mn_deform_add_anchor(mn_deform *d, uint32_t node, mn_vec3 point, double length, double k,
+                               double b)
 {
+  MN_TRY(check_number(d, "anchor", "length", length, 0, 0));
   MN_TRY(check_number(d, "anchor", "k", k, 0, 0));
   MN_TRY(check_number(d, "anchor", "b", b, 0, 0));
   MN_TRY(mn_grow(d->ctx, "anchors", d->anchors, d->anchors + 1, sizeof *d->anchor,
                  (void **)&d->anchor));
-  d->anchor[d->anchors++] = (mn_anchor){node, point, k, b};
+  d->anchor[d->anchors++] = (mn_anchor){node, point, k, b, length};
   return MN_OK;
 }
 

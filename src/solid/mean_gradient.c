@@ -20,7 +20,7 @@
    second order in z and does not see rotations, however long. (At xm itself in place of Xm the
    correction would be of second order in w, with a direction, z/|z|, that jumps.)
 
-   Energies of one node (anchors) are quadratic: their gradient at xm does it. Where c is lost in
+   Energies of one node (anchors) are held by the world: see there. Where c is lost in
    the rounding of E it is taken as 0, gently. Verified by tests/unit/solid/test_conserve.c. */
 #include "solid/energy.h"
 
@@ -109,12 +109,22 @@ static mn_vec3 center_of(int nodes, const mn_vec3 *x)
   return c;
 }
 
-static int middle_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0, const mn_vec3 *x1,
-                           double *gradient)
+/* An anchor is held by the world, which may take momentum: the gradient at the middle, corrected
+   along the way for its work (an anchor of no length is quadratic and needs none). */
+static int held_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0, const mn_vec3 *x1,
+                         double *gradient)
 {
-  mn_vec3 x = mn_scale(0.5, mn_add(x0[0], x1[0]));
-  double energy;
-  return g->ops->eval(g, e, &x, 0, &energy, gradient, NULL);
+  mn_vec3 x = mn_scale(0.5, mn_add(x0[0], x1[0])), d = mn_sub(x1[0], x0[0]);
+  double E0, E1, E, work = 0, dd = mn_dot(d, d);
+  if (!g->ops->eval(g, e, x0, 0, &E0, NULL, NULL) || !g->ops->eval(g, e, x1, 0, &E1, NULL, NULL) ||
+      !g->ops->eval(g, e, &x, 0, &E, gradient, NULL))
+    return 0;
+  for (int i = 0; i < g->dim; i++)
+    work += gradient[i] * d.v[i];
+  double missing = E1 - E0 - work, rounding = 16 * DBL_EPSILON * (E0 + E1 + fabs(work));
+  for (int i = 0; dd > 0 && fabs(missing) > rounding && i < g->dim; i++)
+    gradient[i] += missing / dd * d.v[i];
+  return 1;
 }
 
 int mn_energy_mean_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0,
@@ -125,7 +135,7 @@ int mn_energy_mean_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x
   double E0, E1, Em;
   int n = g->nodes, dim = g->dim;
   if (n == 1)
-    return middle_gradient(g, e, x0, x1, gradient);
+    return held_gradient(g, e, x0, x1, gradient);
   mn_vec3 c0 = center_of(n, x0), c1 = center_of(n, x1);
   for (int a = 0; a < n; a++) {
     X0[a] = mn_sub(x0[a], c0);

@@ -191,7 +191,10 @@ static mn_status make_springs(mn_rigid *r, const mn_spring_def *springs, int cou
                      "springs[%d] has the stiffness %g and the damping %g; they must not be "
                      "negative",
                      i + 1, s->stiffness, s->damping);
-    if (s->length < 0)
+    if (s->torsion && (r->body[s->a].def.joint != MN_JOINT_HINGE || s->b >= 0))
+      return mn_fail(r->ctx, MN_BAD_INPUT, "springs[%d] is of torsion: body %d must be a hinge",
+                     i + 1, s->a);
+    if (s->length < 0 && !s->torsion)
       s->length = mn_length(mn_sub(s->at_a, s->at_b));
   }
   return MN_OK;
@@ -284,6 +287,11 @@ double mn_rigid_spring_energy(const mn_rigid *r)
   double sum = 0;
   for (int i = 0; i < r->springs; i++) {
     const mn_spring_def *s = &r->spring[i];
+    if (s->torsion) {
+      double turn = r->now[s->a].s - s->length;
+      sum += 0.5 * s->stiffness * turn * turn;
+      continue;
+    }
     mn_vec3 a = mn_rigid_point(&r->body[s->a], &r->now[s->a], s->at_a);
     mn_vec3 b = s->b < 0 ? s->at_b : mn_rigid_point(&r->body[s->b], &r->now[s->b], s->at_b);
     double stretch = mn_length(mn_sub(a, b)) - s->length;
@@ -319,8 +327,10 @@ mn_vec3 mn_rigid_angular(const mn_rigid *r, int body, mn_vec3 about)
 double mn_rigid_angle(const mn_rigid *r, int body)
 {
   const mn_rigid_state *s = &r->now[body];
-  if (r->body[body].def.joint == MN_JOINT_HINGE)
+  if (r->body[body].def.joint == MN_JOINT_HINGE || r->body[body].def.joint == MN_JOINT_DRIVEN)
     return s->s;
   mn_vec3 turn = mn_quat_log(s->q);
-  return r->dim == 2 ? turn.z : mn_length(turn);
+  if (r->dim == 3)
+    return mn_length(turn);
+  return turn.z + 2 * MN_PI * round((s->s - turn.z) / (2 * MN_PI));
 }

@@ -46,6 +46,7 @@ typedef struct mn_spring_def {
   double stiffness;   /* N/m */
   double damping;     /* kg/s, along the spring */
   double length;      /* m, at rest; negative: as it is at the start */
+  int torsion;        /* of the hinge a alone: N m and N m s per radian; rests at angle `length` */
 } mn_spring_def;
 
 typedef struct mn_rigid_body {
@@ -70,12 +71,12 @@ typedef struct mn_rigid_body {
 
 /* All that changes; nothing but doubles, so that a checkpoint sees one array. */
 typedef struct mn_rigid_state {
-  mn_vec3 x;              /* m, centre of mass */
-  mn_quat q;              /* turn since the start */
-  mn_vec3 v;              /* m/s */
-  mn_vec3 L;              /* kg m^2/s, angular momentum about the centre, in world axes */
-  double s, rate;         /* joint coordinate (m or rad) and its rate */
-  mn_vec3 load, torque;   /* N, N m about the centre: of the interface, in the last substep */
+  mn_vec3 x;            /* m, centre of mass */
+  mn_quat q;            /* turn since the start */
+  mn_vec3 v;            /* m/s */
+  mn_vec3 L;            /* kg m^2/s, angular momentum about the centre, in world axes */
+  double s, rate;       /* joint coordinate (m or rad) and its rate; of a free one in 2D its turn */
+  mn_vec3 load, torque; /* N, N m about the centre: of the interface, in the last substep */
   mn_vec3 contact, twist; /* N, N m: mean contact force in the last substep */
 } mn_rigid_state;
 
@@ -134,8 +135,8 @@ double mn_rigid_potential(const mn_rigid *rigid, int body);               /* J, 
 double mn_rigid_spring_energy(const mn_rigid *rigid);                     /* J */
 mn_vec3 mn_rigid_momentum(const mn_rigid *rigid, int body);               /* kg m/s */
 mn_vec3 mn_rigid_angular(const mn_rigid *rigid, int body, mn_vec3 about); /* kg m^2/s */
-/* Turn since the start in radians: of a hinge and in 2D with its sign (2D: in (-pi, pi] unless a
-   hinge), else its size in [0, pi]. */
+/* Turn since the start in radians: of a hinge, a driven body and in 2D with its sign and whole
+   turns, else its size in [0, pi]. */
 double mn_rigid_angle(const mn_rigid *rigid, int body);
 
 #endif

@@ -124,6 +124,8 @@ void mn_rigid_drift(const mn_rigid_body *b, mn_rigid_state *s, double dt)
   }
   s->x = mn_madd(s->x, dt, s->v);
   mn_vec3 pi = body_momentum(b, s);
+  if (b->inertia.x == 0) /* in two dimensions s counts whole turns, which q does not know */
+    s->s += dt * pi.z * b->inverse.z;
   turn_about(b, 0, 0.5 * dt, &s->q, &pi);
   turn_about(b, 1, 0.5 * dt, &s->q, &pi);
   turn_about(b, 2, dt, &s->q, &pi);

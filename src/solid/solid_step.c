@@ -126,6 +126,23 @@ static void spring_rows(mn_solids *s, int i, double h, mn_soft_row row[3])
     row[2].rate = 0;
 }
 
+/* The same for a spring of torsion: a row at unit distance from the hinge's axis, across it. */
+static void torsion_rows(mn_solids *s, int i, double h, mn_soft_row row[3])
+{
+  const mn_spring_def *k = &s->rigid->spring[i];
+  const mn_rigid_body *b = &s->rigid->body[k->a];
+  mn_vec3 axis = b->def.axis, e = fabs(axis.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  e = mn_cross(axis, e);
+  e = mn_scale(1 / mn_length(e), e);
+  double guess = row[0].impulse;
+  row[0] = (mn_soft_row){.a = k->a, .b = -1, .d = mn_cross(axis, e), .h = h, .impulse = guess};
+  row[0].ra = spring_arm(s, k->a, mn_add(b->def.point, e));
+  row[0].at = mn_dot(axis, s->u[k->a].w);
+  row[0].rate = h * k->stiffness + k->damping;
+  row[0].force = k->stiffness * (s->theta[k->a].s - k->length) + k->damping * row[0].at;
+  row[1] = row[2] = (mn_soft_row){.a = k->a, .b = -1, .d = row[0].d, .h = h};
+}
+
 static void sum_springs(mn_solids *s)
 {
   memset(s->spring_P, 0, (size_t)s->rigid->count * sizeof *s->spring_P);
@@ -200,7 +217,10 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
   }
   mn_solids_added_free(s);
   for (int i = 0; i < r->springs; i++)
-    spring_rows(s, i, h, &s->soft[3 * i]);
+    if (r->spring[i].torsion)
+      torsion_rows(s, i, h, &s->soft[3 * i]);
+    else
+      spring_rows(s, i, h, &s->soft[3 * i]);
   for (size_t k = 0; k < s->nodes.nodes; k++) {
     s->node_v[k] = s->nodes.v1[k];
     s->node_x[k] = mn_madd(s->nodes.x1[k], -s->dt, s->nodes.v1[k]);

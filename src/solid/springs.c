@@ -4,7 +4,9 @@
 
    with the unit vector d from a to b. The second part is negative in compression and is dropped
    there by the projection. Damping: force b d d^T (v_b - v_a) against the motion along the spring,
-   with d of the start of the step. Verified by tests/unit/solid/test_energy.c. */
+   with d of the start of the step. A spring to the world, an anchor, is the same with one end held;
+   of no length it draws and damps alike in all directions. Verified by
+   tests/unit/solid/test_energy.c. */
 #include "solid/thin.h"
 
 #include "base/memory.h"
@@ -105,32 +107,46 @@ double mn_spring_stiffness(const mn_energy_group *g, size_t e)
 
 /* ---- anchors --------------------------------------------------------------------------------- */
 
-enum { POINT, ANCHOR_STIFFNESS = 3, ANCHOR_VISCOSITY, ANCHOR_STRIDE };
+enum { POINT, ANCHOR_STIFFNESS = 3, ANCHOR_VISCOSITY, ANCHOR_LENGTH, ANCHOR_STRIDE };
+
+/* From the point of the world to the node: unit vector and length. */
+static mn_vec3 anchor_way(const double *data, int dim, const mn_vec3 *x, double *l)
+{
+  mn_vec3 d = {0};
+  for (int i = 0; i < dim; i++)
+    d.v[i] = x[0].v[i] - data[POINT + i];
+  *l = mn_length(d);
+  return *l > 0 ? mn_scale(1 / *l, d) : mn_v3(0, 0, 0);
+}
 
 static int anchor_eval(const mn_energy_group *g, size_t e, const mn_vec3 *x, int psd,
                        double *energy, double *gradient, double *hessian)
 {
   const double *data = g->data + e * ANCHOR_STRIDE;
-  double k = data[ANCHOR_STIFFNESS];
-  (void)psd;
-  *energy = 0;
-  for (int i = 0; i < g->dim; i++) {
-    double u = x[0].v[i] - data[POINT + i];
-    *energy += k / 2 * u * u;
-    if (gradient)
-      gradient[i] = k * u;
-    for (int j = 0; hessian && j < g->dim; j++)
-      hessian[i * g->dim + j] = i == j ? k : 0;
+  double k = data[ANCHOR_STIFFNESS], L = data[ANCHOR_LENGTH], l, B[3][3];
+  mn_vec3 d = anchor_way(data, g->dim, x, &l);
+  *energy = k / 2 * (l - L) * (l - L);
+  for (int i = 0; gradient && i < g->dim; i++)
+    gradient[i] = k * (l - L) * d.v[i];
+  if (hessian) {
+    double across = L == 0 ? k : l > 0 ? k * (1 - L / l) : 0;
+    block(g->dim, d, k, psd ? mn_max(across, 0) : across, B);
+    for (int i = 0; i < g->dim; i++)
+      for (int j = 0; j < g->dim; j++)
+        hessian[i * g->dim + j] = B[i][j];
   }
   return isfinite(*energy);
 }
 
 static void anchor_damping(const mn_energy_group *g, size_t e, const mn_vec3 *x, double *C)
 {
-  (void)x;
+  const double *data = g->data + e * ANCHOR_STRIDE;
+  double b = data[ANCHOR_VISCOSITY], B[3][3], l;
+  mn_vec3 d = anchor_way(data, g->dim, x, &l);
+  block(g->dim, d, b, data[ANCHOR_LENGTH] > 0 ? 0 : b, B); /* of no length: in all directions */
   for (int i = 0; i < g->dim; i++)
     for (int j = 0; j < g->dim; j++)
-      C[i * g->dim + j] = i == j ? g->data[e * ANCHOR_STRIDE + ANCHOR_VISCOSITY] : 0;
+      C[i * g->dim + j] = B[i][j];
 }
 
 static const mn_energy_ops anchor_ops = {"anchor", anchor_eval, NULL};
@@ -153,6 +169,7 @@ mn_status mn_anchors_make(mn_context *ctx, int dim, const mn_anchor *anchor, siz
       data[POINT + i] = anchor[e].point.v[i];
     data[ANCHOR_STIFFNESS] = anchor[e].k;
     data[ANCHOR_VISCOSITY] = anchor[e].damping;
+    data[ANCHOR_LENGTH] = anchor[e].length;
     if (anchor[e].damping > 0)
       g->ops = &viscous_anchor_ops;
   }

@@ -15,7 +15,7 @@ typedef struct mn_spring {
 typedef struct mn_anchor {
   uint32_t node;
   mn_vec3 point;
-  double k, damping;
+  double k, damping, length; /* N/m, kg/s, m */
 } mn_anchor;
 
 MN_MUST_CHECK mn_status mn_springs_make(mn_context *ctx, int dim, const mn_spring *spring,

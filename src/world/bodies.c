@@ -168,6 +168,8 @@ static mn_status blame(mn_bodies *b, int i, mn_status status)
   return mn_fail_prefix(b->ctx, status, "solids: body %d", i + 1);
 }
 
+static mn_status add_soft_links(mn_bodies *b, mn_deform *deform);
+
 static mn_status make_deform(mn_bodies *b, mn_deform **out)
 {
   const mn_dynamics_def *d = &b->model->dynamics;
@@ -200,6 +202,7 @@ static mn_status make_deform(mn_bodies *b, mn_deform **out)
                            "`fixed` holds none of its nodes; allowed: a "
                            "shape with at least one inside"));
   }
+  MN_TRY(add_soft_links(b, *out));
   mn_deform_set_motion(*out, follow, b);
   return mn_deform_ready(*out);
 }
@@ -222,6 +225,8 @@ static mn_rigid_def rigid_def(const mn_body_def *d, int dim)
   def.spin = d->spin;
   def.force = d->force;
   def.force_ramp = d->force_ramp;
+  def.torque = d->torque;
+  def.torque_ramp = d->torque_ramp;
   def.friction = d->friction;
   def.restitution = d->restitution;
   def.collides = d->collides;
@@ -273,18 +278,85 @@ static mn_spring_def slider_spring(const mn_body_def *d, int index)
                          .length = length};
 }
 
-/* The bodies first, in the model's order, then obstacles and sides. */
-static int list_rigid(mn_bodies *b, mn_rigid_def *defs, mn_spring_def *springs, int *spring_count)
+static const part *find_part(const mn_bodies *b, const char *name)
 {
-  *spring_count = 0;
+  for (int i = 0; i < b->count; i++)
+    if (*name && !strcmp(b->part[i].def->name, name))
+      return &b->part[i];
+  return NULL;
+}
+
+/* Springs of sliders and hinges, and links of rigid bodies. */
+static int list_springs(const mn_bodies *b, mn_spring_def *springs)
+{
+  int count = 0;
+  for (int i = 0; i < b->count; i++) {
+    const part *p = &b->part[i];
+    if (p->def->kind != MN_BODY_RIGID || !(p->def->spring > 0 || p->def->damper > 0))
+      continue;
+    springs[count++] = p->def->joint == MN_BODY_SLIDER
+                           ? slider_spring(p->def, p->index)
+                           : (mn_spring_def){.a = p->index,
+                                             .b = -1,
+                                             .stiffness = p->def->spring,
+                                             .damping = p->def->damper,
+                                             .torsion = 1};
+  }
+  for (int i = 0; i < b->model->link_count; i++) {
+    const mn_link_def *l = &b->model->links[i];
+    const part *of = find_part(b, l->of), *to = find_part(b, l->to);
+    if (of->def->kind == MN_BODY_RIGID)
+      springs[count++] = (mn_spring_def){.a = of->index,
+                                         .b = to ? to->index : -1,
+                                         .at_a = l->at,
+                                         .at_b = l->to_at,
+                                         .stiffness = l->stiffness,
+                                         .damping = l->damping,
+                                         .length = l->length};
+  }
+  return count;
+}
+
+static uint32_t nearest_node(mn_deform *deform, const part *p, mn_vec3 at)
+{
+  mn_deform_view v = mn_deform_get(deform);
+  const mn_deform_body *body = &v.body[p->index];
+  uint32_t best = body->first;
+  for (uint32_t i = body->first; i < body->first + body->nodes; i++)
+    if (mn_length(mn_sub(v.rest[i], at)) < mn_length(mn_sub(v.rest[best], at)))
+      best = i;
+  return best;
+}
+
+/* Links of deformable bodies. */
+static mn_status add_soft_links(mn_bodies *b, mn_deform *deform)
+{
+  for (int i = 0; i < b->model->link_count; i++) {
+    const mn_link_def *l = &b->model->links[i];
+    const part *of = find_part(b, l->of), *to = find_part(b, l->to);
+    if (of->def->kind == MN_BODY_RIGID)
+      continue;
+    mn_deform_view v = mn_deform_get(deform);
+    uint32_t node = nearest_node(deform, of, l->at), other = 0;
+    mn_vec3 end = l->to_at;
+    if (to)
+      end = v.rest[other = nearest_node(deform, to, l->to_at)];
+    double length = l->length < 0 ? mn_length(mn_sub(end, v.rest[node])) : l->length;
+    MN_TRY(to ? mn_deform_add_spring(deform, node, other, length, l->stiffness, l->damping)
+              : mn_deform_add_anchor(deform, node, end, length, l->stiffness, l->damping));
+  }
+  return MN_OK;
+}
+
+/* The bodies first, in the model's order, then obstacles and sides. */
+static int list_rigid(mn_bodies *b, mn_rigid_def *defs)
+{
   int count = 0;
   for (int i = 0; i < b->count; i++) {
     part *p = &b->part[i];
     if (p->def->kind != MN_BODY_RIGID)
       continue;
     p->index = count;
-    if (p->def->spring > 0 || p->def->damper > 0)
-      springs[(*spring_count)++] = slider_spring(p->def, count);
     defs[count++] = rigid_def(p->def, b->dim);
   }
   for (int i = 0; b->model->dynamics.contact && i < b->model->solid_count; i++) {
@@ -311,7 +383,8 @@ static mn_status make_solids(mn_bodies *b)
   MN_TRY(make_sides(b));
   mn_status status = MN_NEW(b->ctx, "rigid bodies", most, &defs);
   if (status == MN_OK)
-    status = MN_NEW(b->ctx, "springs of rigid bodies", most, &springs);
+    status =
+        MN_NEW(b->ctx, "springs of rigid bodies", most + (size_t)b->model->link_count, &springs);
   mn_solids_def def = mn_solids_def_default(b->dim);
   def.gravity = b->model->dynamics.gravity;
   /* a second-order body on a cloth of first order would never come to rest */
@@ -321,7 +394,8 @@ static mn_status make_solids(mn_bodies *b)
   def.order = deforms && b->model->dynamics.integrator == MN_INTEGRATE_EULER ? 1 : 2;
   def.contacts = b->model->dynamics.contact;
   if (status == MN_OK) {
-    def.rigid_count = list_rigid(b, defs, springs, &def.spring_count);
+    def.rigid_count = list_rigid(b, defs);
+    def.spring_count = list_springs(b, springs);
     def.rigid = defs;
     def.springs = springs;
     status = make_deform(b, &def.deform);

@@ -100,11 +100,36 @@ static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, d
   return surface_mesh(ctx, def->shape, h, mesh);
 }
 
+/* A spacing that is a slip of the pen is told before it fills the memory. */
+static mn_status check_count(mn_context *ctx, const mn_body_def *def, int dim, double h)
+{
+  static const double MOST[4] = {0, 1e5, 4e6, 1e8}; /* segments, cells of a sheet, of a body */
+  double count = 1;
+  int axes = def->line ? 1 : def->sheet ? 2 : dim;
+  mn_vec3 lo = mn_v3(0, 0, 0), hi = lo;
+  if (def->kind == MN_BODY_RIGID || *def->file)
+    return MN_OK;
+  if (def->line)
+    count = mn_length(mn_sub(def->to, def->from)) / h;
+  else if (def->sheet)
+    count = mn_length(def->along) / h * (mn_length(def->across) / h);
+  else
+    mn_shape_bounds(def->shape, &lo, &hi);
+  for (int a = 0; def->shape && a < dim; a++)
+    count *= (hi.v[a] - lo.v[a]) / h;
+  if (!(count > MOST[axes]))
+    return MN_OK;
+  return mn_fail(ctx, MN_BAD_INPUT,
+                 "spacing is %g m, which would make about %.3g %s; at most %.0e are taken", h,
+                 count, axes == 1 ? "segments" : "cells", MOST[axes]);
+}
+
 mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double spacing,
                        mn_simplex_mesh *mesh)
 {
   double h = def->spacing > 0 ? def->spacing : spacing;
   *mesh = (mn_simplex_mesh){0};
+  MN_TRY(check_count(ctx, def, dim, h));
   mn_status status = linear_mesh(ctx, dim, def, h, mesh);
   /* a rigid body's mesh is only to be looked at: it may be finer than the cells */
   for (int i = 0; status == MN_BAD_INPUT && def->kind == MN_BODY_RIGID && i < FINER; i++) {

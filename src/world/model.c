@@ -21,10 +21,12 @@ static mn_status copy_array(mn_context *ctx, const char *what, const void *from,
 /* The model's own arrays; what it could not allocate is NULL with count 0. */
 static mn_status copy_arrays(mn_context *ctx, const mn_model_def *from, mn_model_def *to)
 {
-  to->source_count = to->solid_count = to->body_count = to->probe_count = to->param_count = 0;
+  to->source_count = to->solid_count = to->body_count = to->link_count = to->probe_count =
+      to->param_count = 0;
   to->sources = NULL;
   to->solids = NULL;
   to->bodies = NULL;
+  to->links = NULL;
   to->probes = NULL;
   to->params = NULL;
   MN_TRY(copy_array(ctx, "sources", from->sources, from->source_count, sizeof *from->sources,
@@ -36,6 +38,9 @@ static mn_status copy_arrays(mn_context *ctx, const mn_model_def *from, mn_model
   MN_TRY(copy_array(ctx, "bodies", from->bodies, from->body_count, sizeof *from->bodies,
                     (void **)&to->bodies));
   to->body_count = from->body_count;
+  MN_TRY(copy_array(ctx, "links", from->links, from->link_count, sizeof *from->links,
+                    (void **)&to->links));
+  to->link_count = from->link_count;
   MN_TRY(copy_array(ctx, "probes", from->probes, from->probe_count, sizeof *from->probes,
                     (void **)&to->probes));
   to->probe_count = from->probe_count;
@@ -50,6 +55,7 @@ static void free_arrays(mn_model_def *def)
   mn_free(def->sources);
   mn_free(def->solids);
   mn_free(def->bodies);
+  mn_free(def->links);
   mn_free(def->probes);
   mn_free(def->params);
 }

@@ -354,20 +354,23 @@ static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_
     MN_TRY(numbers[i].positive ? check_positive(ctx, part, numbers[i].value)
                                : check_not_negative(ctx, part, numbers[i].value));
   }
-  if ((b->spring > 0 || b->damper > 0) && b->joint != MN_BODY_SLIDER)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s has a spring or damper: needs joint = \"slider\"", key);
   if (b->joint == MN_BODY_SLIDER && !(mn_length(b->joint_axis) > 0))
     return mn_fail(ctx, MN_BAD_INPUT, "%s.joint_axis is zero: a slider needs a direction", key);
   snprintf(part, sizeof part, "%s.velocity", key);
   MN_TRY(check_vector(ctx, dim, part, b->velocity));
   snprintf(part, sizeof part, "%s.force", key);
   MN_TRY(check_vector(ctx, dim, part, b->force));
+  snprintf(part, sizeof part, "%s.torque", key);
+  MN_TRY(check_vector(ctx, 3, part, b->torque));
   snprintf(part, sizeof part, "%s.order", key);
   if (b->kind == MN_BODY_ELASTIC)
     MN_TRY(check_range(ctx, part, b->order, 1, 2));
   snprintf(part, sizeof part, "%s.force_ramp", key);
   if (b->kind == MN_BODY_RIGID)
     MN_TRY(check_timefn(ctx, part, &b->force_ramp));
+  snprintf(part, sizeof part, "%s.torque_ramp", key);
+  if (b->kind == MN_BODY_RIGID)
+    MN_TRY(check_timefn(ctx, part, &b->torque_ramp));
   return b->moving ? check_motion(ctx, dim, key, &b->motion) : MN_OK;
 }
 
@@ -392,7 +395,7 @@ static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_range(ctx, "dynamics.max_iterations", d->max_iterations, 1, 10000));
   for (int i = 0; i < def->body_count; i++) {
     char key[64];
-    snprintf(key, sizeof key, "bodies[%d]", i + 1);
+    snprintf(key, sizeof key, "solids: body %d", i + 1);
     if (*def->bodies[i].name)
       snprintf(key, sizeof key, "body \"%.40s\"", def->bodies[i].name);
     MN_TRY(check_body(ctx, def->domain.dim, key, &def->bodies[i]));
@@ -400,7 +403,8 @@ static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
       if (*def->bodies[i].name && !strcmp(def->bodies[i].name, def->solids[j].name))
         return mn_fail(ctx, MN_BAD_INPUT, "%s has the name of an obstacle", key);
   }
-  return check_unique(ctx, "bodies", def->bodies[0].name, sizeof *def->bodies, def->body_count);
+  return check_unique(ctx, "solids: bodies", def->bodies[0].name, sizeof *def->bodies,
+                      def->body_count);
 }
 
 static mn_status check_point(mn_context *ctx, const mn_domain_def *d, const char *key, mn_vec3 x)
@@ -432,8 +436,19 @@ static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *
     if (*def->solids[i].name && used < sizeof known - MN_NAME_MAX - 8)
       used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", def->solids[i].name);
   }
-  return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be \"fluid\"%s%s", key, of,
-                 def->fluid.kind == MN_FLUID_SMOKE ? ", \"smoke\"" : "", known);
+  for (int i = 0; i < def->body_count; i++)
+    if (*def->bodies[i].name && used < sizeof known - MN_NAME_MAX - 8)
+      used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", def->bodies[i].name);
+  const char *first = !fluid                              ? ""
+                      : def->fluid.kind == MN_FLUID_SMOKE ? ", \"fluid\", \"smoke\""
+                                                          : ", \"fluid\"";
+  if (!*first && !*known)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s.of is \"%s\": there is no fluid, and no body or obstacle has a name; give "
+                   "one a name",
+                   key, of);
+  return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be %s%s", key, of,
+                 *first ? first + 2 : "", *first ? known : known + 2);
 }
 
 static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, const mn_probe_def *p,
@@ -542,8 +557,8 @@ static mn_status check_shapes(mn_context *ctx, const mn_model_def *def)
   for (int i = 0; i < def->solid_count; i++)
     MN_TRY(check_shape(ctx, def, "solids", i, "shape", def->solids[i].shape));
   for (int i = 0; i < def->body_count; i++) {
-    MN_TRY(check_shape(ctx, def, "bodies", i, "shape", def->bodies[i].shape));
-    MN_TRY(check_shape(ctx, def, "bodies", i, "fixed", def->bodies[i].fixed));
+    MN_TRY(check_shape(ctx, def, "solids: bodies", i, "shape", def->bodies[i].shape));
+    MN_TRY(check_shape(ctx, def, "solids: bodies", i, "fixed", def->bodies[i].fixed));
   }
   for (int i = 0; i < def->probe_count; i++)
     MN_TRY(check_shape(ctx, def, "probes", i, "shape", def->probes[i].shape));
@@ -625,6 +640,8 @@ mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_sources(ctx, def));
   MN_TRY(check_solids(ctx, def));
   MN_TRY(check_bodies(ctx, def));
+  MN_TRY(mn_check_body_keys(ctx, def));
+  mn_warn_idle_fluid_keys(ctx, &def->fluid);
   MN_TRY(check_probes(ctx, def));
   MN_TRY(check_shapes(ctx, def));
   MN_TRY(check_output(ctx, def));

@@ -169,6 +169,13 @@ mn_body_def mn_body_def_default(mn_body_kind kind)
   return def;
 }
 
+mn_link_def mn_link_def_default(void)
+{
+  mn_link_def def = {0};
+  mn_schema_defaults(&mn_ctors[MN_CTOR_LINK], &def);
+  return def;
+}
+
 mn_model_def mn_model_def_default(void)
 {
   mn_model_def def = {.domain = {.dim = 2, .cells = {0, 0, 1}}};

@@ -92,6 +92,7 @@ typedef enum mn_ctor_id {
   MN_CTOR_SPRINGS,
   MN_CTOR_SHELL,
   MN_CTOR_ROD,
+  MN_CTOR_LINK,
   MN_CTOR_DYNAMICS,
   MN_CTOR_BOX,
   MN_CTOR_SPHERE,

@@ -27,7 +27,7 @@ static const mn_key scene_keys[] = {
     {"sources", MN_KEY_SOURCES, "", "", 0, 0, 0, "inflow emitter drain", AT(mn_model_def, sources),
      "a list of inflows, emitters and drains"},
     {"solids", MN_KEY_SOLIDS, "", "", 0, 0, 0, "obstacle rigid elastic springs shell rod",
-     AT(mn_model_def, solids), "a list of obstacles and bodies"},
+     AT(mn_model_def, solids), "a list of obstacles, bodies and links"},
     {"dynamics", MN_KEY_DYNAMICS, "", "", 0, 0, 0, "dynamics", AT(mn_model_def, dynamics),
      "how bodies move in time"},
     {"probes", MN_KEY_PROBES, "", "", 0, 0, 0,
@@ -287,10 +287,15 @@ static const mn_key rigid_keys[] = {
      "at the centre of mass"},
     {"force_ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_body_def, force_ramp),
      "multiplies force"},
-    {"spring", MN_KEY_NUMBER, "N/m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, spring),
-     "of a slider: draws it back to where it starts"},
-    {"damper", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, damper),
-     "of a slider: resists its motion"},
+    {"torque", MN_KEY_SPIN, "N m", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, torque),
+     "about the centre of mass: a number in 2D, a vector in 3D; on a hinge, about its axis"},
+    {"torque_ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_body_def, torque_ramp),
+     "multiplies torque"},
+    {"spring", MN_KEY_NUMBER, "N/m or N m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, spring),
+     "of a slider (N/m) or a hinge (N m per radian): draws it back to where it starts; between "
+     "bodies see link"},
+    {"damper", MN_KEY_NUMBER, "kg/s or N m s", "0", MN_NOT_NEGATIVE, 0, 0, "",
+     AT(mn_body_def, damper), "of a slider or a hinge: resists its motion"},
     {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
      "Coulomb's coefficient; of a pair the geometric mean counts"},
     {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_body_def, restitution),
@@ -392,6 +397,22 @@ static const mn_key rod_keys[] = {
     BODY_MASS_DAMPING,
     BODY_STIFFNESS_DAMPING,
     THIN_PLACE,
+    END};
+
+static const mn_key link_keys[] = {
+    {"of", MN_KEY_NAME, "", REQUIRED, 0, 0, 0, "", AT(mn_link_def, of), "a body's name"},
+    {"at", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_link_def, at),
+     "where it holds the body, at the start; of a deformable one the nearest node"},
+    {"to", MN_KEY_NAME, "", "\"\"", 0, 0, 0, "", AT(mn_link_def, to),
+     "another body's name; left out: the world"},
+    {"to_at", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_link_def, to_at),
+     "where it holds that, at the start"},
+    {"stiffness", MN_KEY_NUMBER, "N/m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_link_def, stiffness),
+     ""},
+    {"damping", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_link_def, damping),
+     "along the link"},
+    {"length", MN_KEY_NUMBER, "m", "-1", 0, 0, 0, "", AT(mn_link_def, length),
+     "at rest; negative: as it is at the start"},
     END};
 
 static const mn_key dynamics_keys[] = {
@@ -622,6 +643,9 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                        "A thin shell: membrane and bending. 3D only."},
     [MN_CTOR_ROD] = {"rod", MN_GROUP_BODY, MN_BODY_ROD, 0, rod_keys, deformable_keys,
                      "A thin rod: stretch and bending, no twist."},
+    [MN_CTOR_LINK] = {"link", MN_GROUP_BODY, 0, 0, link_keys, NULL,
+                      "A spring and damper between two bodies, or a body and the world. A rigid "
+                      "body cannot be linked with a deformable one."},
     [MN_CTOR_DYNAMICS] = {"dynamics", MN_GROUP_BODY, 0, 0, dynamics_keys, NULL,
                           "How bodies move in time."},
     [MN_CTOR_BOX] = {"box", MN_GROUP_SHAPE, 0, 0, box_keys, NULL,

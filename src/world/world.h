@@ -33,6 +33,11 @@ struct mn_world {
   mn_body_totals body_totals;
 };
 
+/* Keys of bodies that contradict each other or have no effect, and links (body_check.c). */
+MN_MUST_CHECK mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def);
+/* Keys of the fluid that another key makes idle: a warning each. */
+void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *fluid);
+
 /* Measures both sides anew. */
 void mn_world_measure(mn_world *world);
 

@@ -318,7 +318,7 @@ static mn_status make_small(mn_context *ctx, mn_deform **d)
   if (status == MN_OK)
     status = mn_deform_add_rod(*d, &line, &rod, &body);
   if (status == MN_OK)
-    status = mn_deform_add_anchor(*d, 0, ZERO, 1, 1);
+    status = mn_deform_add_anchor(*d, 0, ZERO, 0, 1, 1);
   if (status == MN_OK)
     status = mn_deform_add_spring(*d, 0, 1, 1, 1, 1);
   if (status == MN_OK)

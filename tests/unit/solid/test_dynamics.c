@@ -55,7 +55,7 @@ static world oscillator(mn_scheme scheme)
   int body;
   CHECK_OK(w.ctx, mn_mesh_line(w.ctx, 2, ZERO, mn_v3(1, 0, 0), 1, &mesh));
   CHECK_OK(w.ctx, mn_deform_add_springs(w.d, &mesh, &springs, &body));
-  CHECK_OK(w.ctx, mn_deform_add_anchor(w.d, 1, mn_v3(1, 0, 0), 8, 0));
+  CHECK_OK(w.ctx, mn_deform_add_anchor(w.d, 1, mn_v3(1, 0, 0), 0, 8, 0));
   mn_deform_fix(w.d, 0, MN_FIX_ALL);
   mn_deform_get(w.d).x[1].y = 0.3;
   CHECK_OK(w.ctx, mn_deform_ready(w.d));

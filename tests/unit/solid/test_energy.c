@@ -94,7 +94,8 @@ static void add_thin(made *m, kind k)
   else
     CHECK_OK(m->ctx, mn_deform_add_rod(m->d, &mesh, &rod, &body));
   if (k == LINKS) {
-    CHECK_OK(m->ctx, mn_deform_add_anchor(m->d, 2, mn_v3(3, 2, 1), 7, 1));
+    CHECK_OK(m->ctx, mn_deform_add_anchor(m->d, 2, mn_v3(3, 2, 1), 0, 7, 1));
+    CHECK_OK(m->ctx, mn_deform_add_anchor(m->d, 3, mn_v3(-1, 2, 1), 0.8, 7, 1));
     CHECK_OK(m->ctx, mn_deform_add_spring(m->d, 0, 5, 0, 4, 1)); /* of no length */
     CHECK_OK(m->ctx, mn_deform_add_spring(m->d, 0, 8, 0.7, 4, 0));
   }
