@@ -116,6 +116,24 @@ static mn_status new_pairs(mn_context *ctx, size_t in_size, size_t out_size, int
   return MN_NEW(ctx, "columns of a coupling", columns, &pairs->age);
 }
 
+static mn_status new_products(mn_rmi *rmi, int capacity)
+{
+  mn_context *ctx = rmi->ctx;
+  mn_rmi_products *q = &rmi->products;
+  size_t nx = rmi->def.x_size, np = rmi->def.p_size, ld = (size_t)capacity;
+  q->ld = ld;
+  MN_TRY(MN_NEW(ctx, "columns of a coupling", ld, &q->stay));
+  if (rmi->def.columns == MN_RMI_PIVOTED)
+    return MN_OK;
+  MN_TRY(MN_NEW(ctx, "products of columns", 4 * ld * ld, &q->all));
+  q->ff = q->all;
+  q->ss = q->ff + ld * ld;
+  q->fs = q->ss + ld * ld;
+  q->sf = q->fs + ld * ld;
+  MN_TRY(MN_NEW(ctx, "products of columns", ld, &q->row));
+  return MN_NEW(ctx, "products of columns", nx > np ? nx : np, &q->weighted);
+}
+
 static mn_status allocate(mn_rmi *rmi)
 {
   mn_context *ctx = rmi->ctx;
@@ -137,6 +155,7 @@ static mn_status allocate(mn_rmi *rmi)
   int capacity = def->max_columns + def->max_iterations;
   MN_TRY(new_pairs(ctx, nx, np, capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
   MN_TRY(new_pairs(ctx, np, nx, capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
+  MN_TRY(new_products(rmi, capacity));
   return mn_rmi_model_create(rmi, &rmi->model);
 }
 
@@ -165,53 +184,22 @@ void mn_rmi_destroy(mn_rmi **handle)
   if (!handle || !*handle)
     return;
   mn_rmi *rmi = *handle;
-  double *all[] = {rmi->x_weight,  rmi->p_weight, rmi->fluid.in, rmi->fluid.out, rmi->solid.in,
-                   rmi->solid.out, rmi->move1,    rmi->move2,    rmi->x_start,   rmi->x_f,
-                   rmi->p_f,       rmi->x_f_base, rmi->p_f_base, rmi->p_s,       rmi->x_s,
-                   rmi->p_s_base,  rmi->x_s_base, rmi->r,        rmi->r_base,    rmi->residual,
-                   rmi->answer};
+  double *all[] = {rmi->x_weight,     rmi->p_weight,     rmi->fluid.in,
+                   rmi->fluid.out,    rmi->solid.in,     rmi->solid.out,
+                   rmi->move1,        rmi->move2,        rmi->x_start,
+                   rmi->x_f,          rmi->p_f,          rmi->x_f_base,
+                   rmi->p_f_base,     rmi->p_s,          rmi->x_s,
+                   rmi->p_s_base,     rmi->x_s_base,     rmi->r,
+                   rmi->r_base,       rmi->residual,     rmi->answer,
+                   rmi->products.all, rmi->products.row, rmi->products.weighted};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(rmi->fluid.age);
   mn_free(rmi->solid.age);
+  mn_free(rmi->products.stay);
   mn_rmi_model_destroy(&rmi->model);
   mn_free(rmi);
   *handle = NULL;
-}
-
-void mn_rmi_truncate(mn_rmi_pairs *pairs, int64_t count)
-{
-  if (*pairs->count > pairs->capacity) /* a damaged checkpoint */
-    *pairs->count = pairs->capacity;
-  if (*pairs->count > count) {
-    size_t from = (size_t)count, columns = (size_t)(*pairs->count - count);
-    memset(pairs->in + from * pairs->in_size, 0, columns * pairs->in_size * sizeof(double));
-    memset(pairs->out + from * pairs->out_size, 0, columns * pairs->out_size * sizeof(double));
-    memset(pairs->age + from, 0, columns * sizeof *pairs->age);
-  }
-  *pairs->count = count;
-}
-
-/* Makes every column one substep older, forgets those beyond `reuse` substeps and the oldest beyond
-   max_columns. Columns of earlier substeps are scaled to the new dt: p answers x like dt^-power. */
-static void age_columns(const mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t before, double scale,
-                        int p_is_in)
-{
-  int64_t kept = 0, count = *pairs->count;
-  double *p = p_is_in ? pairs->in : pairs->out;
-  size_t np = rmi->def.p_size, in = pairs->in_size, out = pairs->out_size;
-  if (scale != 1)
-    for (size_t i = 0; i < (size_t)before * np; i++)
-      p[i] *= scale;
-  for (int64_t c = 0; c < count; c++) {
-    if (pairs->age[c] >= rmi->def.reuse || count - c > rmi->def.max_columns)
-      continue;
-    pairs->age[kept] = pairs->age[c] + 1;
-    memmove(pairs->in + (size_t)kept * in, pairs->in + (size_t)c * in, in * sizeof(double));
-    memmove(pairs->out + (size_t)kept * out, pairs->out + (size_t)c * out, out * sizeof(double));
-    kept++;
-  }
-  mn_rmi_truncate(pairs, kept);
 }
 
 mn_status mn_rmi_accept(mn_rmi *rmi)
@@ -236,12 +224,8 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
   rmi->number[MN_RMI_LAST_OMEGA] = rmi->last_omega;
   rmi->number[MN_RMI_REMAINDER] = rmi->remainder[0];
   rmi->number[MN_RMI_REMAINDER_LATER] = rmi->remainder[1];
-  if (rmi->def.method == MN_RMI_REDUCED) {
-    double scale = mn_rmi_dt_scale(rmi);
-    age_columns(rmi, &rmi->fluid, rmi->count_before[0], scale, 0);
-    age_columns(rmi, &rmi->solid, rmi->count_before[1], scale, 1);
-    rmi->number[MN_RMI_COLUMN_DT] = rmi->dt;
-  }
+  if (rmi->def.method == MN_RMI_REDUCED)
+    mn_rmi_columns_age(rmi);
   rmi->phase = MN_RMI_IDLE;
   return MN_OK;
 }
@@ -249,8 +233,8 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
 void mn_rmi_reject(mn_rmi *rmi)
 {
   if (rmi->def.method == MN_RMI_REDUCED) {
-    mn_rmi_truncate(&rmi->fluid, 0);
-    mn_rmi_truncate(&rmi->solid, 0);
+    mn_rmi_columns_truncate(rmi, &rmi->fluid, 0);
+    mn_rmi_columns_truncate(rmi, &rmi->solid, 0);
   }
   rmi->number[MN_RMI_LAST_OMEGA] = 0;
   rmi->number[MN_RMI_REMAINDER] = rmi->number[MN_RMI_REMAINDER_LATER] = 0;
@@ -273,6 +257,7 @@ static mn_array array(const char *name, mn_array_type type, size_t rows, size_t 
 int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
 {
   size_t nx = rmi->def.x_size, np = rmi->def.p_size, k = (size_t)rmi->def.max_columns;
+  size_t ld = rmi->products.ld;
   mn_array all[] = {
       array("rmi_counts", MN_I64, MN_RMI_COUNTS, 0, rmi->count),
       array("rmi_numbers", MN_F64, MN_RMI_NUMBERS, 0, rmi->number),
@@ -284,8 +269,9 @@ int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
       array("rmi_solid_p", MN_F64, k, np, rmi->solid.in),
       array("rmi_solid_x", MN_F64, k, nx, rmi->solid.out),
       array("rmi_solid_age", MN_I64, k, 0, rmi->solid.age),
+      array("rmi_products", MN_F64, 4 * ld, ld, rmi->products.all),
   };
-  int count = rmi->def.method == MN_RMI_REDUCED ? (int)(sizeof all / sizeof *all) : 4;
+  int count = rmi->def.method != MN_RMI_REDUCED ? 4 : rmi->products.all ? 11 : 10;
   for (int i = 0; i < count && i < capacity; i++)
     arrays[i] = all[i];
   return count;

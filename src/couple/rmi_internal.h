@@ -16,6 +16,16 @@ typedef struct mn_rmi_pairs {
   int64_t *count;   /* into the object's counts; grows while a step runs */
 } mn_rmi_pairs;
 
+/* Inner products of columns: see rmi_columns.c. NULL with pivoting. */
+typedef struct mn_rmi_products {
+  size_t ld;
+  double *all;               /* state, [4 * ld * ld]: */
+  double *ff, *ss, *fs, *sf; /* [ld * ld] each */
+  double *weighted;          /* [the longer of x_size and p_size] */
+  double *row;               /* [ld] */
+  int *stay;                 /* [ld] */
+} mn_rmi_products;
+
 /* Scalars of the state, as they stand in a checkpoint. */
 enum { MN_RMI_FLUID_COUNT, MN_RMI_SOLID_COUNT, MN_RMI_MOVES, MN_RMI_COUNTS };
 enum {
@@ -38,6 +48,7 @@ struct mn_rmi {
 
   /* state */
   mn_rmi_pairs fluid, solid;
+  mn_rmi_products products;
   int64_t count[MN_RMI_COUNTS];
   double number[MN_RMI_NUMBERS];
   double *move1, *move2; /* by how much x moved in the last two accepted substeps */
@@ -57,10 +68,6 @@ struct mn_rmi {
   double *answer;      /* where solvers write: longer than agreed */
   mn_rmi_model *model; /* reduced only */
 };
-
-/* Forgets all columns from `count` on; what is forgotten is zeroed, so that equal histories have
-   equal bits in a checkpoint. */
-void mn_rmi_truncate(mn_rmi_pairs *pairs, int64_t count);
 
 /* One substep's calls: what mn_rmi_step was given. */
 typedef struct mn_rmi_solvers {

@@ -13,7 +13,10 @@
      (I - C1 C2) y = Q^T W (x^s - x^f) + C1 Qb^T U (p^f - p^s)
      z = Qb^T U (p^f - p^s) + C2 y,     x = x^s + Gb z,     p = p^f + G y
 
-   solved by LU. Nothing of the interface's size squared is formed; the cost is O(n k^2).
+   solved by LU. Nothing of the interface's size squared is formed. With Q = W V R^-1 all of it
+   follows from inner products of columns (rmi_columns.c), R by Cholesky, and an iteration costs O(n
+   k); the published model, which may keep columns that are dependent but for rounding, has a true
+   Q, O(n k^2).
 
    Beyond the source. (1) Columns of earlier substeps follow those of this one, newest first; a
    column whose part orthogonal to newer ones is small says nothing new and, divided by that small
@@ -39,18 +42,17 @@ static const double FIRST_OMEGA = 0.1;
 /* (I + M)^-1 shortens the residual when the fluid resists motion (mu > 0); it may lengthen it where
    the fluid gives way, but not by this. */
 static const double MOST_STEP = 10;
-/* A difference below this fraction of the vectors is rounding. */
-static const double ROUNDING = 1e-14;
 /* A remainder of less than this fraction of the step says nothing about its own mu. */
 static const double LEAST_REMAINDER = 1e-2;
 
+/* The factors of one solver's Jacobian, out_size x m times m x in_size. */
 typedef struct side {
-  int m;       /* columns that are in */
-  int dropped; /* and left out */
-  double *q;   /* [capacity * in_size], weight times orthonormal columns */
-  double *g;   /* [capacity * out_size], answers over R */
-  double *r;   /* [capacity * capacity] */
-  int *kept;   /* [capacity] */
+  int k;         /* columns looked at, newest first */
+  int m;         /* that are in */
+  double *r;     /* [capacity * capacity] */
+  int *kept;     /* [capacity] which of the k */
+  double *scale; /* [capacity] of p in each of the k: not 1 where dt has changed since */
+  double *q, *g; /* pivoted only: W Q, in_size x m, and answers over R, out_size x m */
 } side;
 
 struct mn_rmi_model {
@@ -58,19 +60,24 @@ struct mn_rmi_model {
   int capacity;
   double *c1, *c2, *lu;  /* [capacity * capacity] */
   double *y, *z, *least; /* [capacity] */
-  double *work;          /* [2 * capacity] */
+  double *order;         /* [capacity * capacity] products in the order of a side */
+  double *all;           /* [capacity] a number for each column looked at */
   double *gap;           /* [the longer of x_size and p_size] */
   double *beyond;        /* [x_size] the relaxed remainder of the last step; 0: none */
   double *x, *p;         /* the model's answer */
   mn_arena arena;
 };
 
-static mn_status new_side(mn_context *ctx, size_t in_size, size_t out_size, size_t columns, side *s)
+static mn_status new_side(mn_context *ctx, size_t in_size, size_t out_size, size_t columns,
+                          int pivoted, side *s)
 {
-  MN_TRY(MN_NEW(ctx, "reduced model", columns * in_size, &s->q));
-  MN_TRY(MN_NEW(ctx, "reduced model", columns * out_size, &s->g));
   MN_TRY(MN_NEW(ctx, "reduced model", columns * columns, &s->r));
-  return MN_NEW(ctx, "reduced model", columns, &s->kept);
+  MN_TRY(MN_NEW(ctx, "reduced model", columns, &s->kept));
+  MN_TRY(MN_NEW(ctx, "reduced model", columns, &s->scale));
+  if (!pivoted)
+    return MN_OK;
+  MN_TRY(MN_NEW(ctx, "reduced model", columns * in_size, &s->q));
+  return MN_NEW(ctx, "reduced model", columns * out_size, &s->g);
 }
 
 mn_status mn_rmi_model_create(mn_rmi *rmi, mn_rmi_model **out)
@@ -85,15 +92,17 @@ mn_status mn_rmi_model_create(mn_rmi *rmi, mn_rmi_model **out)
   int most = rmi->def.max_columns;
   model->capacity = most;
   size_t k = (size_t)most;
-  MN_TRY(new_side(ctx, nx, np, k, &model->fluid));
-  MN_TRY(new_side(ctx, np, nx, k, &model->solid));
+  int pivoted = rmi->def.columns == MN_RMI_PIVOTED;
+  MN_TRY(new_side(ctx, nx, np, k, pivoted, &model->fluid));
+  MN_TRY(new_side(ctx, np, nx, k, pivoted, &model->solid));
   MN_TRY(MN_NEW(ctx, "reduced model", k * k, &model->c1));
   MN_TRY(MN_NEW(ctx, "reduced model", k * k, &model->c2));
   MN_TRY(MN_NEW(ctx, "reduced model", k * k, &model->lu));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->y));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->z));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->least));
-  MN_TRY(MN_NEW(ctx, "reduced model", 2 * k, &model->work));
+  MN_TRY(MN_NEW(ctx, "reduced model", k * k, &model->order));
+  MN_TRY(MN_NEW(ctx, "reduced model", k, &model->all));
   MN_TRY(MN_NEW(ctx, "reduced model", nx > np ? nx : np, &model->gap));
   MN_TRY(MN_NEW(ctx, "reduced model", nx, &model->beyond));
   MN_TRY(MN_NEW(ctx, "reduced model", nx, &model->x));
@@ -105,10 +114,11 @@ void mn_rmi_model_destroy(mn_rmi_model **handle)
   mn_rmi_model *model = *handle;
   if (!model)
     return;
-  double *all[] = {model->fluid.q, model->fluid.g, model->fluid.r, model->solid.q, model->solid.g,
-                   model->solid.r, model->c1,      model->c2,      model->lu,      model->y,
-                   model->z,       model->least,   model->work,    model->gap,     model->beyond,
-                   model->x,       model->p};
+  double *all[] = {model->fluid.q, model->fluid.g, model->fluid.r, model->fluid.scale,
+                   model->solid.q, model->solid.g, model->solid.r, model->solid.scale,
+                   model->c1,      model->c2,      model->lu,      model->y,
+                   model->z,       model->least,   model->order,   model->all,
+                   model->gap,     model->beyond,  model->x,       model->p};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(model->fluid.kept);
@@ -118,70 +128,47 @@ void mn_rmi_model_destroy(mn_rmi_model **handle)
   *handle = NULL;
 }
 
-double mn_rmi_dt_scale(const mn_rmi *rmi)
-{
-  double before = rmi->number[MN_RMI_COLUMN_DT];
-  return before > 0 && before != rmi->dt ? pow(before / rmi->dt, rmi->def.dt_power) : 1;
-}
+/* ---- one side -------------------------------------------------------------------------------- */
 
-void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
-                      const double *out, const double *out_base)
+/* Which columns are looked at: all of this substep, then earlier ones, newest first. */
+static void look(const mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too, side *s, double *least)
 {
-  const double *weight = pairs == &rmi->fluid ? rmi->x_weight : rmi->p_weight;
-  size_t at = (size_t)*pairs->count;
-  double *din = pairs->in + at * pairs->in_size, *dout = pairs->out + at * pairs->out_size;
-  double most = 0, most_step = 0;
-  for (size_t i = 0; i < pairs->in_size; i++) {
-    din[i] = in[i] - in_base[i];
-    most = fmax(most, fabs(weight[i] * in[i]));
-    most_step = fmax(most_step, fabs(weight[i] * din[i]));
-  }
-  for (size_t i = 0; i < pairs->out_size; i++)
-    dout[i] = out[i] - out_base[i];
-  pairs->age[at] = 0;
-  ++*pairs->count;
-  if (!(most_step > ROUNDING * most)) /* from rest, or converged to the last digit: no column */
-    mn_rmi_truncate(pairs, (int64_t)at);
-}
-
-/* Takes columns newest first into the side: weighted inputs in q, answers in g. With pivoting those
-   of this substep become differences to the last solve, as published. Returns how many. */
-static int gather(const mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too, side *s, double *least)
-{
-  int is_fluid = pairs == &rmi->fluid, k = 0;
-  const double *weight = is_fluid ? rmi->x_weight : rmi->p_weight;
-  size_t in = pairs->in_size, out = pairs->out_size;
   double scale = mn_rmi_dt_scale(rmi);
-  int sum = rmi->def.columns == MN_RMI_PIVOTED;
-  for (int64_t c = *pairs->count - 1; c >= 0 && k < rmi->def.max_columns; c--, k++) {
+  s->k = 0;
+  for (int64_t c = *pairs->count - 1; c >= 0 && s->k < rmi->def.max_columns; c--, s->k++) {
     int old = pairs->age[c] > 0;
     if (old && !old_too)
       break;
-    double of_in = old && !is_fluid ? scale : 1, of_out = old && is_fluid ? scale : 1;
-    const double *from = pairs->in + (size_t)c * in, *answer = pairs->out + (size_t)c * out;
-    double *to = s->q + (size_t)k * in, *g = s->g + (size_t)k * out;
-    int add = sum && !old && k > 0;
+    s->scale[s->k] = old ? scale : 1;
+    least[s->k] = old ? rmi->def.filter : rmi->def.filter_current;
+  }
+}
+
+/* The place of the j-th newest column. */
+static size_t place(const mn_rmi_pairs *pairs, int j)
+{
+  return (size_t)(*pairs->count - 1 - j);
+}
+
+/* Pivoted: differences of this substep are taken to the last solve, as published. */
+static mn_status build_pivoted(mn_rmi *rmi, const mn_rmi_pairs *pairs, side *s)
+{
+  int is_fluid = pairs == &rmi->fluid;
+  const double *weight = is_fluid ? rmi->x_weight : rmi->p_weight;
+  size_t in = pairs->in_size, out = pairs->out_size;
+  for (int j = 0; j < s->k; j++) {
+    size_t c = place(pairs, j);
+    double of_in = is_fluid ? 1 : s->scale[j], of_out = is_fluid ? s->scale[j] : 1;
+    const double *from = pairs->in + c * in, *answer = pairs->out + c * out;
+    double *to = s->q + (size_t)j * in, *g = s->g + (size_t)j * out;
+    int add = j > 0 && pairs->age[c] == 0;
     for (size_t i = 0; i < in; i++)
       to[i] = of_in * weight[i] * from[i] + (add ? to[i - in] : 0);
     for (size_t i = 0; i < out; i++)
       g[i] = of_out * answer[i] + (add ? g[i - out] : 0);
-    least[k] = old ? rmi->def.filter : rmi->def.filter_current;
   }
-  return k;
-}
-
-static mn_status build_side(mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too, side *s)
-{
-  mn_rmi_model *model = rmi->model;
-  int k = gather(rmi, pairs, old_too, s, model->least);
-  size_t in = pairs->in_size, out = pairs->out_size;
-  const double *weight = pairs == &rmi->fluid ? rmi->x_weight : rmi->p_weight;
-  if (rmi->def.columns == MN_RMI_PIVOTED)
-    MN_TRY(mn_columns_pivoted(rmi->ctx, &model->arena, in, k, s->q, rmi->def.filter_current, s->r,
-                              s->kept, &s->m));
-  else
-    s->m = mn_columns_in_order(in, k, s->q, model->least, s->r, s->kept, model->work);
-  s->dropped = k - s->m;
+  MN_TRY(mn_columns_pivoted(rmi->ctx, &rmi->model->arena, in, s->k, s->q, rmi->def.filter_current,
+                            s->r, s->kept, &s->m));
   for (int j = 0; j < s->m; j++)
     for (size_t i = 0; i < in; i++)
       s->q[(size_t)j * in + i] *= weight[i];
@@ -190,18 +177,96 @@ static mn_status build_side(mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too,
   return MN_OK;
 }
 
+static mn_status build_side(mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too, side *s)
+{
+  mn_rmi_model *model = rmi->model;
+  look(rmi, pairs, old_too, s, model->least);
+  if (s->q)
+    return build_pivoted(rmi, pairs, s);
+  int is_fluid = pairs == &rmi->fluid, k = s->k;
+  const double *product = is_fluid ? rmi->products.ff : rmi->products.ss;
+  for (int j = 0; j < k; j++)
+    for (int i = 0; i < k; i++)
+      model->order[i + j * k] = product[place(pairs, i) + place(pairs, j) * rmi->products.ld] *
+                                (is_fluid ? 1 : s->scale[i] * s->scale[j]);
+  s->m = mn_columns_in_order(k, model->order, model->least, s->r, s->kept);
+  return MN_OK;
+}
+
+/* c <- Q^T W G of the other side: a and b are the columns of the products, b's answers. */
+static void cross(mn_rmi *rmi, const mn_rmi_pairs *of_a, const side *a, const mn_rmi_pairs *of_b,
+                  const side *b, double *c)
+{
+  int is_fluid = of_a == &rmi->fluid, m = a->m;
+  if (a->q) {
+    mn_columns_inner(of_a->in_size, m, b->m, a->q, b->g, c);
+    return;
+  }
+  const double *product = is_fluid ? rmi->products.fs : rmi->products.sf;
+  for (int j = 0; j < b->m; j++)
+    for (int i = 0; i < m; i++) {
+      size_t row = place(of_a, a->kept[i]), col = place(of_b, b->kept[j]);
+      c[i + j * m] = product[row + col * rmi->products.ld] *
+                     (is_fluid ? 1 : a->scale[a->kept[i]] * b->scale[b->kept[j]]);
+    }
+  mn_columns_divide_left(m, b->m, a->r, c);
+  if (m)
+    mn_columns_divide((size_t)m, b->m, b->r, c);
+}
+
+/* y <- Q^T W (a - b) */
+static void project(mn_rmi *rmi, const mn_rmi_pairs *pairs, const side *s, const double *a,
+                    const double *b, double *y)
+{
+  mn_rmi_model *model = rmi->model;
+  int is_fluid = pairs == &rmi->fluid;
+  const double *weight = is_fluid ? rmi->x_weight : rmi->p_weight;
+  size_t n = pairs->in_size;
+  for (size_t i = 0; i < n; i++)
+    model->gap[i] = a[i] - b[i];
+  if (s->q) {
+    mn_columns_inner(n, s->m, 1, s->q, model->gap, y);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    model->gap[i] *= weight[i] * weight[i];
+  if (s->m)
+    mn_columns_inner(n, s->k, 1, pairs->in + place(pairs, s->k - 1) * n, model->gap, model->all);
+  for (int i = 0; i < s->m; i++)
+    y[i] = model->all[s->k - 1 - s->kept[i]] * (is_fluid ? 1 : s->scale[s->kept[i]]);
+  mn_columns_divide_left(s->m, 1, s->r, y);
+}
+
+/* to <- to + columns R^-1 y: of the inputs, or of the answers (G y). */
+static void combine(mn_rmi *rmi, const mn_rmi_pairs *pairs, const side *s, int answers,
+                    const double *y, double *to)
+{
+  mn_rmi_model *model = rmi->model;
+  size_t n = answers ? pairs->out_size : pairs->in_size;
+  int of_p = answers == (pairs == &rmi->fluid);
+  if (!s->m)
+    return;
+  if (answers && s->g) {
+    mn_columns_combine(n, s->m, 1, s->g, y, to);
+    return;
+  }
+  double *coefficient = model->least; /* free after the sides are built */
+  memcpy(coefficient, y, (size_t)s->m * sizeof(double));
+  mn_columns_solve(s->m, s->r, coefficient);
+  memset(model->all, 0, (size_t)s->k * sizeof(double));
+  for (int i = 0; i < s->m; i++)
+    model->all[s->k - 1 - s->kept[i]] = coefficient[i] * (of_p ? s->scale[s->kept[i]] : 1);
+  const double *columns = answers ? pairs->out : pairs->in;
+  mn_columns_combine(n, s->k, 1, columns + place(pairs, s->k - 1) * n, model->all, to);
+}
+
+/* ---- both together --------------------------------------------------------------------------- */
+
 /* Both Jacobians from the columns at hand. */
 static mn_status build(mn_rmi *rmi, int old_too)
 {
   MN_TRY(build_side(rmi, &rmi->fluid, old_too, &rmi->model->fluid));
   return build_side(rmi, &rmi->solid, old_too, &rmi->model->solid);
-}
-
-static const double *difference(size_t n, const double *a, const double *b, double *to)
-{
-  for (size_t i = 0; i < n; i++)
-    to[i] = a[i] - b[i];
-  return to;
 }
 
 /* The model's x and p from the last pair of each solver. MN_FAILED if the system is singular. */
@@ -210,12 +275,11 @@ static mn_status answer(mn_rmi *rmi, const double *x_f, const double *p_f, const
 {
   mn_rmi_model *model = rmi->model;
   const side *f = &model->fluid, *s = &model->solid;
-  size_t nx = rmi->def.x_size, np = rmi->def.p_size;
   int mf = f->m, ms = s->m;
-  mn_columns_inner(nx, mf, ms, f->q, s->g, model->c1);
-  mn_columns_inner(np, ms, mf, s->q, f->g, model->c2);
-  mn_columns_inner(nx, mf, 1, f->q, difference(nx, x_s, x_f, model->gap), model->y);
-  mn_columns_inner(np, ms, 1, s->q, difference(np, p_f, p_s, model->gap), model->z);
+  cross(rmi, &rmi->fluid, f, &rmi->solid, s, model->c1);
+  cross(rmi, &rmi->solid, s, &rmi->fluid, f, model->c2);
+  project(rmi, &rmi->fluid, f, x_s, x_f, model->y);
+  project(rmi, &rmi->solid, s, p_f, p_s, model->z);
   if (mf) {
     mn_columns_combine((size_t)mf, ms, 1, model->c1, model->z, model->y);
     for (int j = 0; j < mf; j++) /* I - C1 C2 */
@@ -229,10 +293,8 @@ static mn_status answer(mn_rmi *rmi, const double *x_f, const double *p_f, const
   }
   if (ms)
     mn_columns_combine((size_t)ms, mf, 1, model->c2, model->y, model->z);
-  memcpy(model->x, x_s, nx * sizeof(double));
-  memcpy(model->p, p_f, np * sizeof(double));
-  mn_columns_combine(nx, ms, 1, s->g, model->z, model->x);
-  mn_columns_combine(np, mf, 1, f->g, model->y, model->p);
+  memcpy(model->x, x_s, rmi->def.x_size * sizeof(double));
+  combine(rmi, &rmi->solid, s, 1, model->z, model->x);
   return MN_OK;
 }
 
@@ -242,7 +304,7 @@ static void tell(const mn_rmi *rmi, mn_rmi_report *report)
   report->fluid_columns = f->m;
   report->solid_columns = s->m;
   report->modes = f->m < s->m ? f->m : s->m;
-  report->dropped = f->dropped + s->dropped;
+  report->dropped = f->k - f->m + s->k - s->m;
 }
 
 /* Weighted length of a - b; b may be NULL. */
@@ -287,8 +349,21 @@ static void choose_x(mn_rmi *rmi)
       if (isfinite(step) && step <= most)
         return;
     }
-  model->fluid.m = model->solid.m = 0;
+  model->fluid.m = model->solid.m = model->fluid.k = model->solid.k = 0;
   memcpy(model->x, rmi->x_s_base, rmi->def.x_size * sizeof(double));
+}
+
+/* W^-1 Q y */
+static void describe(mn_rmi *rmi, double *to)
+{
+  const side *f = &rmi->model->fluid;
+  if (!f->q) {
+    combine(rmi, &rmi->fluid, f, 0, rmi->model->y, to);
+    return;
+  }
+  mn_columns_combine(rmi->def.x_size, f->m, 1, f->q, rmi->model->y, to);
+  for (size_t i = 0; i < rmi->def.x_size; i++)
+    to[i] /= rmi->x_weight[i] * rmi->x_weight[i];
 }
 
 void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
@@ -305,11 +380,10 @@ void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
                                      : FIRST_OMEGA;
   /* x - x^f = described + beyond; y of the model is Q^T W (x - x^f) */
   memset(model->gap, 0, nx * sizeof(double));
-  mn_columns_combine(nx, model->fluid.m, 1, model->fluid.q, model->y, model->gap);
+  describe(rmi, model->gap);
   for (size_t i = 0; i < nx; i++) {
-    double described = model->gap[i] / (rmi->x_weight[i] * rmi->x_weight[i]);
-    model->beyond[i] = report->omega * (model->x[i] - rmi->x_f_base[i] - described);
-    rmi->x_f[i] = rmi->x_f_base[i] + described + model->beyond[i];
+    model->beyond[i] = report->omega * (model->x[i] - rmi->x_f_base[i] - model->gap[i]);
+    rmi->x_f[i] = rmi->x_f_base[i] + model->gap[i] + model->beyond[i];
   }
 }
 
@@ -323,6 +397,8 @@ void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report)
   if (build(rmi, 1) != MN_OK ||
       answer(rmi, rmi->x_f, rmi->p_f, rmi->p_s_base, rmi->x_s_base) != MN_OK)
     return;
+  memcpy(model->p, rmi->p_f, np * sizeof(double));
+  combine(rmi, &rmi->fluid, f, 1, model->y, model->p);
   for (size_t i = 0; i < np; i++)
     if (!isfinite(model->p[i]))
       return;
@@ -333,7 +409,7 @@ void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report)
   memset(model->gap, 0, nx * sizeof(double));
   if (solid->m)
     mn_columns_combine((size_t)solid->m, f->m, 1, model->c2, model->y, model->z);
-  mn_columns_combine(nx, solid->m, 1, solid->g, model->z, model->gap);
+  combine(rmi, &rmi->solid, solid, 1, model->z, model->gap);
   for (size_t i = 0; i < nx; i++)
     rmi->load_shift = fmax(rmi->load_shift, fabs(rmi->x_weight[i] * model->gap[i]));
 }

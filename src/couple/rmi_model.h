@@ -7,11 +7,20 @@
 mn_status mn_rmi_model_create(mn_rmi *rmi, mn_rmi_model **model);
 void mn_rmi_model_destroy(mn_rmi_model **model);
 
+/* rmi_columns.c */
 /* By what p of an earlier substep's columns is multiplied in the running one. */
 double mn_rmi_dt_scale(const mn_rmi *rmi);
-/* A column of the running substep: in - in_base, out - out_base. */
-void mn_rmi_model_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
-                      const double *out, const double *out_base);
+/* A column of the running substep: in - in_base, out - out_base. None if that is rounding. */
+void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
+                        const double *out, const double *out_base);
+/* Forgets all columns from `count` on; what is forgotten is zeroed, so that equal histories have
+   equal bits in a checkpoint. */
+void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count);
+/* The substep is accepted: every column is one older, scaled to its dt; those beyond `reuse`
+   substeps and the oldest beyond max_columns are forgotten. */
+void mn_rmi_columns_age(mn_rmi *rmi);
+
+/* rmi_model.c */
 /* What the last step says about the part of it that no column described: its 1 + mu. */
 void mn_rmi_model_learn(mn_rmi *rmi);
 /* x_f for the next fluid solve, from the pair of solves at the base. */

@@ -172,7 +172,7 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
   MN_TRY(mn_rmi_call_fluid(rmi, with, k));
   report->fluid_solves = report->iterations = k;
   if (reduced && k > 1)
-    mn_rmi_model_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
+    mn_rmi_columns_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
   memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
   rmi->load_shift = 0;
   if (reduced && rmi->def.loads == MN_RMI_LOADS_OF_MODEL && k > 1)
@@ -180,7 +180,7 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
   MN_TRY(mn_rmi_call_solid(rmi, with, k));
   report->solid_solves = k;
   if (reduced && k > 1)
-    mn_rmi_model_add(rmi, &rmi->solid, rmi->p_s, rmi->p_s_base, rmi->x_s, rmi->x_s_base);
+    mn_rmi_columns_add(rmi, &rmi->solid, rmi->p_s, rmi->p_s_base, rmi->x_s, rmi->x_s_base);
 
   for (size_t i = 0; i < nx; i++)
     rmi->r[i] = rmi->x_s[i] - rmi->x_f[i];
@@ -272,8 +272,8 @@ mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_flui
   mn_status status = run(rmi, &with, report);
   if (status != MN_OK) {
     if (rmi->def.method == MN_RMI_REDUCED) {
-      mn_rmi_truncate(&rmi->fluid, rmi->count_before[0]);
-      mn_rmi_truncate(&rmi->solid, rmi->count_before[1]);
+      mn_rmi_columns_truncate(rmi, &rmi->fluid, rmi->count_before[0]);
+      mn_rmi_columns_truncate(rmi, &rmi->solid, rmi->count_before[1]);
     }
     return status;
   }

@@ -1,6 +1,7 @@
-/* Gram-Schmidt and Householder QR over a few long columns. Classical Gram-Schmidt is done twice,
-   which makes Q orthonormal to rounding however near-dependent the columns that are kept [Giraud
-   2005]. Verified by tests/unit/la/test_columns.c. */
+/* R of a QR factorisation from inner products (Cholesky, column by column, so that columns can be
+   left out as they come), and pivoted Householder QR. The former needs no pass over the long
+   columns, but sees remainders only down to the root of rounding; it is for those who filter
+   coarser than that. Verified by tests/unit/la/test_columns.c. */
 #include "la/columns.h"
 
 #include <assert.h>
@@ -14,10 +15,8 @@
 #include "base/status.h"
 #include "la/blas.h"
 
-/* A remainder below this fraction of its column is made of rounding errors. */
-static const double ROUNDING = 1e-13;
-/* Gram-Schmidt that leaves more than this of a column is orthogonal enough. */
-static const double MUCH = 0.7;
+/* The square of a remainder below this fraction of its column is made of rounding errors. */
+static const double ROUNDING = 1e-6;
 
 void mn_columns_inner(size_t n, int k, int m, const double *a, const double *b, double *c)
 {
@@ -45,6 +44,21 @@ void mn_columns_divide(size_t rows, int m, const double *r, double *b)
                 r, m, b, (int)rows);
 }
 
+void mn_columns_divide_left(int m, int count, const double *r, double *b)
+{
+  mn_blas_one_thread();
+  if (m && count)
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, m, count, 1, r, m,
+                b, m);
+}
+
+void mn_columns_solve(int m, const double *r, double *x)
+{
+  mn_blas_one_thread();
+  if (m)
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, m, r, m, x, 1);
+}
+
 void mn_columns_reorder(size_t rows, int m, const int *kept, double *b)
 {
   for (int j = 0; j < m; j++) {
@@ -64,37 +78,25 @@ static void pack(int k, int m, double *r)
       r[i + j * m] = i <= j ? r[i + j * k] : 0;
 }
 
-int mn_columns_in_order(size_t n, int k, double *a, const double *least, double *r, int *kept,
-                        double *work)
+int mn_columns_in_order(int k, const double *g, const double *least, double *r, int *kept)
 {
-  double *h = work, *again = work + k;
   int m = 0;
-  mn_blas_one_thread();
-  for (int j = 0; j < k && (size_t)m < n; j++) {
-    double *v = a + (size_t)m * n; /* the column moves to where its q will stand */
-    if (m != j)
-      memcpy(v, a + (size_t)j * n, n * sizeof(double));
-    double length = cblas_dnrm2((int)n, v, 1);
-    if (!(length > 0) || !isfinite(length))
+  for (int j = 0; j < k; j++) {
+    double *h =
+        r + (size_t)m * (size_t)k; /* its column of R: R^T h = what it shares with the others */
+    double square = g[j + j * k], rest = square, limit = fmax(least[j], ROUNDING);
+    if (!(square > 0) || !isfinite(square))
       continue;
-    /* v <- v - Q Q^T v; once more if much of v went, for what stays is then full of rounding */
-    double limit = fmax(least[j], ROUNDING) * length;
-    memset(again, 0, (size_t)m * sizeof *again);
-    mn_columns_inner(n, m, 1, a, v, h);
-    mn_columns_combine(n, m, -1, a, h, v);
-    double rest = cblas_dnrm2((int)n, v, 1);
-    if (rest > limit && rest < MUCH * length) {
-      mn_columns_inner(n, m, 1, a, v, again);
-      mn_columns_combine(n, m, -1, a, again, v);
-      rest = cblas_dnrm2((int)n, v, 1);
+    for (int i = 0; i < m; i++) {
+      double sum = g[kept[i] + j * k];
+      for (int l = 0; l < i; l++)
+        sum -= r[l + i * k] * h[l];
+      h[i] = sum / r[i + i * k];
+      rest -= h[i] * h[i];
     }
-    if (!(rest > limit))
+    if (!(rest > limit * limit * square))
       continue;
-    for (int i = 0; i < m; i++)
-      r[i + m * k] = h[i] + again[i];
-    r[m + m * k] = rest;
-    for (size_t i = 0; i < n; i++)
-      v[i] /= rest;
+    h[m] = sqrt(rest);
     kept[m++] = j;
   }
   pack(k, m, r);

@@ -106,12 +106,13 @@ static void test_controls(void **state)
   mn_context *ctx = check_context(1);
   mn_rmi_def def = mn_rmi_def_default();
   def.tolerance = 1e-7;
+  outcome with = run(ctx, def, 100);
   def.filter = def.filter_current = 0;
   outcome out = run(ctx, def, 100);
-  printf("no filter: ends after %d substeps, %s\n", out.steps,
+  printf("no filter: %d substeps, %.2f iterations, %s\n", out.steps,
+         out.steps ? out.iterations / (double)out.steps : 0,
          out.status == MN_OK ? mn_reason_text(out.last.reason) : mn_context_message(ctx));
-  CHECK(out.steps < 100);
-  CHECK(out.status != MN_OK || out.last.reason != MN_CONVERGED);
+  CHECK(out.steps < 100 || out.iterations > with.iterations);
 
   def = mn_rmi_def_published();
   def.tolerance = 1e-7;
