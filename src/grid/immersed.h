@@ -87,8 +87,8 @@ int mn_immersed_crosses(const mn_immersed *im, mn_vec3 a, mn_vec3 b, double *t, 
 
 enum { MN_CLOSED_BODIES = -1, MN_TWO_SIDED_BODIES = -2 };
 /* The element nearest to x of all those of `body`, a number or one of the above, and the weights of
-   its points at the place nearest to x. MN_NO_ELEMENT if there is none. The distance may be NULL.
-   From any number of threads. */
+   its points at the place nearest to x. MN_NO_ELEMENT and an infinite distance if there is none. The
+   distance may be NULL. From any number of threads. */
 uint32_t mn_immersed_nearest(const mn_immersed *im, mn_vec3 x, int body, double weight[3],
                              double *distance);
 

@@ -147,8 +147,7 @@ static void try_element(const mn_immersed *im, uint32_t e, mn_vec3 x, int body, 
   double weight[3];
   mn_immersed_corners(im, e, corner);
   double square = mn_closest(im->grid->dim, corner, x, weight);
-  if (n->element == MN_NO_ELEMENT || square < n->square ||
-      (square == n->square && e < n->element)) {
+  if (square < n->square || (square == n->square && e < n->element)) {
     *n = (nearest_element){.element = e, .square = square};
     memcpy(n->weight, weight, sizeof weight);
   }
@@ -182,7 +181,7 @@ static int try_bins(const mn_immersed *im, mn_vec3 x, int r, int body, nearest_e
 uint32_t mn_immersed_nearest(const mn_immersed *im, mn_vec3 x, int body, double weight[3],
                              double *distance)
 {
-  nearest_element n = {.element = MN_NO_ELEMENT};
+  nearest_element n = {.element = MN_NO_ELEMENT, .square = INFINITY};
   int done = !im->elements;
   for (int r = 1; r <= RINGS && !done; r++)
     done = try_bins(im, x, r, body, &n);

@@ -429,7 +429,8 @@ void mn_weights_gather(const mn_weights *w, const mn_vec3 *V, double *U)
 static void spread_forces(const mn_weights *w, const double *F)
 {
   struct mn_weights_work *work = w->work;
-  memset(work->spread, 0, w->points * sizeof *work->spread);
+  for (size_t i = 0; i < w->points; i++)
+    work->spread[i] = (mn_vec3){{0}};
   for (int b = 0; b < w->bodies; b++)
     work->force[b] = work->torque[b] = (mn_vec3){{0}};
   for (size_t row = 0; row < w->rows; row++) {
