@@ -77,13 +77,19 @@ static void test_disk(void **state)
     double bound;
   } cases[] = {
       {0.2, 32, 0.015}, {0.2, 64, 0.005}, {0.2, 128, 0.005}, {0.1, 64, 0.015}, {0.1, 128, 0.005}};
+  double h[3], error[3];
   for (int i = 0; i < 5; i++) {
     double a = cases[i].a, b = 0.4, exact = (b * b + a * a) / (b * b - a * a);
     double got = coefficient(2, cases[i].n, a, b);
     printf("disk a %g n %d: C_m %.5f of %.5f, %+.3f %%\n", a, cases[i].n, got, exact,
            100 * (got / exact - 1));
     CHECK_LE(fabs(got / exact - 1), cases[i].bound);
+    if (i < 3) {
+      h[i] = 1.0 / cases[i].n;
+      error[i] = fabs(got / exact - 1);
+    }
   }
+  CHECK_ORDER(h, error, 3, 2, 0.2);
   CHECK_DONE();
 }
 
