@@ -392,6 +392,35 @@ static void test_closed_region(void **state)
   CHECK_DONE();
 }
 
+/* A pocket of a few cells, cut off in a corner, leaks; of more cells it is refused. */
+static void test_pocket(void **state)
+{
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    mac_case c;
+    body_case b;
+    mac_case_begin(&c, 2, mn_v3(1, 1, 0), large ? 32 : 16);
+    c.def.domain.side[3].kind = MN_SIDE_OPEN;
+    mac_case_start(&c);
+    body_plate(&b, c.ctx, 2, mn_v3(0.15, -0.15, 0), 16);
+    body_put(&b, mn_v3(0.11, 0.11, 0), 0, mn_v3(0, 0, 0), 0);
+    meet(&c, &b);
+    CHECK_OK(c.ctx, c.fluid.ops->begin(c.fluid.self, 0, 0.01));
+    body_put(&b, mn_v3(0.11, 0.11, 0), 0, mn_v3(0.1, 0.1, 0), 0);
+    if (large)
+      CHECK_FAILS(c.ctx, c.fluid.ops->solve(c.fluid.self, &b.face, &c.report), MN_FAILED,
+                  "is closed on all sides");
+    else {
+      solve(&c, &b);
+      CHECK(c.report.closed_regions == 1);
+      CHECK_LE(c.report.divergence, 1e-8);
+    }
+    body_destroy(&b);
+    mac_case_end(&c);
+  }
+  CHECK_DONE();
+}
+
 static void test_refusals(void **state)
 {
   (void)state;
@@ -416,7 +445,8 @@ int main(void)
       cmocka_unit_test(test_columns),   cmocka_unit_test(test_pressure_jump),
       cmocka_unit_test(test_momentum),  cmocka_unit_test(test_repeated_solves),
       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_closed_region),
-      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_pocket),
+      cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

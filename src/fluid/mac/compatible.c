@@ -11,7 +11,11 @@
    over the regions; K is singular where regions have walls only in common, and then Q sums to 0.
 
    More than a few per cent of what the walls of the region move is not an error but a change of its
-   volume, which no incompressible flow allows: left for the pressure solve to refuse. */
+   volume, which no incompressible flow allows: left for the pressure solve to refuse. But pockets
+   of a few cells, between a body and a wall say, are below the resolution, and not worth an end:
+   what is squeezed out of them leaks.
+
+   Verified by tests/verify/test_body_balance.c. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +24,8 @@
 
 /* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
 static const double MENDED = 0.03;
+/* Regions of at most so many cells along each axis, taken as a cube, are mended in any case. */
+enum { POCKET = 3 };
 
 /* Closed regions on both sides of a row's face, or -1. */
 static void regions_of(const mn_mac *mac, const mn_closed_face *f, int region[2])
@@ -112,19 +118,23 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
 {
   mn_mac_bodies *b = &mac->bodies;
   double scale = dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim);
+  double pocket = pow(POCKET, mac->grid.dim), *area = b->region[2];
   int chosen = 0;
   memset(mark, 0, (size_t)count * sizeof *mark);
+  memset(area, 0, (size_t)count * sizeof *area);
   for (size_t row = 0; row < b->weights->rows; row++) {
     int r[2];
     regions_of(mac, &b->face[row], r);
     for (int s = 0; s < 2; s++)
-      if (r[s] >= 0)
+      if (r[s] >= 0) {
         mark[r[s]] += closed_area(mac, &b->face[row]) * fabs(b->U[row]);
+        area[r[s]] += closed_area(mac, &b->face[row]);
+      }
   }
   for (int r = 0; r < count; r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
-    int small = fabs(Q[r]) <= MENDED * mark[r];
+    int small = fabs(Q[r]) <= MENDED * mark[r] || (area[r] > 0 && (double)region.cells <= pocket);
     mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small;
     chosen += mark[r] > 0;
     if (mark[r] > 0 && fabs(Q[r]) > fabs(b->net_flow))
