@@ -1,12 +1,14 @@
 /* How far beside a triangle of a closed surface nodes may be nearest to it.
 
-   If the point of a surface nearest to p is on triangle T, then p - nearest points along the normal
-   cone of the surface there. On the face of T that is its normal n, on an edge the normals between
-   those of its two faces, at a corner a cone spanned by the normals of the faces around it. So with
-   a the greatest angle between n and the normals of all faces that share a corner with T, p lies
-   within sin(a) |p - nearest| of the prism over T. Where a is small, as on smooth surfaces that are
-   sampled well, T need not visit every node within the band but a few above and below itself: on a
-   sphere of 20,000 triangles 15 instead of 300.
+   Let q on triangle T be the point of the surface nearest to p, d = p - q, n the normal of T, and a
+   < 90 degrees the greatest angle between n and the normals of the faces that share a corner with
+   T. At a corner the faces go round it, so they are a graph over the plane of T with slopes up to
+   tan(a). d makes no acute angle with any edge there, hence none with the point of the graph over
+   d's part in the plane: |d_plane|^2 + d_n g <= 0 with |g| <= tan(a) |d_plane|, so |d_plane| <=
+   tan(a) |d_n|. On an edge or face d is between normals. So p lies within sin(a) |d| of the prism
+   over T. Where a is small, as on smooth surfaces that are sampled well, T need not visit every
+   node within the band but a few above and below itself: on a sphere of 20,000 triangles 19 instead
+   of 306.
 
    The angle is bounded by way of a mean normal at each corner: the angle from n to the mean, plus
    the greatest from the mean to the normals around it; angles by the distances between unit
