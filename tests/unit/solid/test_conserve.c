@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "geom/structured.h"
-#include "solid/deform.h"
+#include "solid/deform_internal.h"
 
 static const mn_vec3 ZERO = {{0, 0, 0}};
 
@@ -161,6 +161,87 @@ static void test_tumble(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* What the mean gradient promises, element by element, for steps as long as the elements and turns
+   of any size: no force, no torque about the middle, the work of the energies. Relative to the sums
+   of sizes. */
+static void mean_gradients(kind k, double shake, double worst[3])
+{
+  world w = make(k, MN_MIDPOINT, 0, 1e-10);
+  uint64_t seed = 5;
+  for (int g = 0; g < w.d->groups; g++)
+    for (size_t e = 0; e < w.d->group[g].count; e++) {
+      const mn_energy_group *group = &w.d->group[g];
+      mn_vec3 x[2][MN_ENERGY_NODES_MAX], force = ZERO, torque = ZERO;
+      mn_vec3 axis = mn_v3(check_random(&seed) - 0.5, check_random(&seed) - 0.5, 0.4);
+      double E[2], gradient[MN_ENERGY_DOF_MAX], size = 0, work = 0, done = 0;
+      double turn = 2 * check_random(&seed);
+      for (int a = 0; a < group->nodes; a++) {
+        mn_vec3 X = w.d->rest[group->node[e * (size_t)group->nodes + (size_t)a]];
+        for (int s = 0; s < 2; s++) {
+          x[s][a] = mn_rotate(X, mn_scale(1 / mn_length(axis), axis), s * turn);
+          for (int i = 0; i < 3; i++)
+            x[s][a].v[i] += shake * (check_random(&seed) - 0.5);
+        }
+      }
+      if (!group->ops->eval(group, e, x[0], 0, &E[0], NULL, NULL) ||
+          !group->ops->eval(group, e, x[1], 0, &E[1], NULL, NULL) ||
+          !mn_energy_mean_gradient(group, e, x[0], x[1], gradient))
+        continue; /* shaken inside out */
+      for (int a = 0; a < group->nodes; a++) {
+        mn_vec3 f = mn_v3(gradient[3 * a], gradient[3 * a + 1], gradient[3 * a + 2]);
+        mn_vec3 way = mn_sub(x[1][a], x[0][a]), xm = mn_scale(0.5, mn_add(x[0][a], x[1][a]));
+        force = mn_add(force, f);
+        torque = mn_add(torque, mn_cross(xm, f));
+        size += mn_length(f);
+        work += mn_dot(f, way);
+        done += mn_length(f) * mn_length(way);
+      }
+      if (!(size > 0))
+        continue;
+      worst[0] = check_worst(worst[0], mn_length(force) / size);
+      worst[1] = check_worst(worst[1], mn_length(torque) / size);
+      worst[2] = check_worst(worst[2], fabs(work - (E[1] - E[0])) / (done + E[0] + E[1]));
+    }
+  end(&w);
+}
+
+static void test_mean_gradient(void **state)
+{
+  (void)state;
+  for (kind k = CLOTH; k < KINDS; k++)
+    for (int size = 0; size < 3;
+         size++) { /* of elements of 0.1 m; straighter joints have fewer digits */
+      double worst[3] = {0}, shake[3] = {1e-3, 1e-2, 6e-2};
+      mean_gradients(k, shake[size], worst);
+      print_message("%s, shaken by %g m\n", NAME[k], shake[size]);
+      CHECK_LE(worst[0], 1e-12);
+      CHECK_LE(worst[1], 1e-12);
+      CHECK_LE(worst[2], 1e-12);
+    }
+  CHECK_DONE();
+}
+
+/* The bits do not depend on the number of threads. */
+static void test_threads(void **state)
+{
+  (void)state;
+  world w[2];
+  for (int i = 0; i < 2; i++) {
+    w[i] = make(SHELL, MN_MIDPOINT, 0, 1e-10);
+    w[i].ctx->exec.threads = i ? 3 : 1;
+    for (int n = 0; n < 5; n++)
+      step(&w[i], 0.02);
+  }
+  size_t bytes = w[0].d->nodes * sizeof *w[0].d->x;
+  CHECK(!memcmp(w[0].d->x, w[1].d->x, bytes) && !memcmp(w[0].d->v, w[1].d->v, bytes));
+  CHECK_DONE();
+  step(&w[1], 0.02);
+  CHECK(!memcmp(w[0].d->x, w[1].d->x, bytes));
+  CHECK_MUST_HAVE_FAILED();
+  end(&w[0]);
+  end(&w[1]);
+}
+
 /* Second order, on a rod that swings. */
 static void test_order(void **state)
 {
@@ -242,10 +323,9 @@ static void test_damped(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_swing),
-      cmocka_unit_test(test_tumble),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_damped),
+      cmocka_unit_test(test_mean_gradient), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_swing),         cmocka_unit_test(test_tumble),
+      cmocka_unit_test(test_order),         cmocka_unit_test(test_damped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

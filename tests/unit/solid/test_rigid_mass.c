@@ -1,6 +1,8 @@
 /* Mass properties against closed forms and integrals of the signed distance. */
 #include "solid/mass.h"
 
+#include <string.h>
+
 #include "check.h"
 #include "geom/shape.h"
 
@@ -95,6 +97,7 @@ static void test_meshes(void **state)
 {
   (void)state;
   mn_vec3 v[8];
+  uint32_t turned[12][3];
   for (int i = 0; i < 8; i++)
     v[i] = mn_v3(5 + (i & 1), -7 + 2 * (i >> 1 & 1), 3 * (i >> 2));
   static const uint32_t t[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
@@ -115,6 +118,11 @@ static void test_meshes(void **state)
   CHECK_NEAR(mn_mass_inertia(&m).m[2][2], 5 * sqrt(3) / 8, 1e-13);
   CHECK_NEAR(mn_length(mn_sub(m.center, mn_v3(3, 1, 0))), 0, 1e-14);
   CHECK_DONE();
+  memcpy(turned, t, sizeof turned); /* one triangle the wrong way round */
+  turned[7][0] = t[7][1], turned[7][1] = t[7][0];
+  m = mn_mass_of_triangles(v, (const uint32_t(*)[3])turned, 12);
+  CHECK_NEAR(m.volume, 6, 1e-14);
+  CHECK_MUST_HAVE_FAILED();
 }
 
 /* A box with a hole: the difference of two exact ones, with order 2. */

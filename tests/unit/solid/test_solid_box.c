@@ -51,6 +51,11 @@ static void test_buoyancy(void **state)
     case_close(&c);
   }
   CHECK_DONE();
+  board(&c, 2, 2); /* without loads it falls */
+  case_step(&c, 0.01);
+  CHECK_LE(mn_length(case_state(&c, 0)->v), 1e-8);
+  case_close(&c);
+  CHECK_MUST_HAVE_FAILED();
 }
 
 /* The points move with the body; bodies are named; a second spacing gives other points. */
