@@ -111,6 +111,8 @@ static mn_vec3 moved(const shell_case *c, mn_vec3 x, double t)
     return x;
   case SHELL_SHIFTS:
     return mn_add(x, c->form == SHELL_RING ? mn_v3(go, 0.7 * go, 0) : mn_v3(go, 0, 0));
+  case SHELL_DRIFTS:
+    return mn_add(x, mn_v3(s, 0.5 * s, 0));
   case SHELL_TURNS: /* a wall tilts, its ends slide on the walls */
     if (c->form == SHELL_WALL)
       return mn_add(x, mn_v3(r.y * 2 * go, 0, 0));
@@ -147,4 +149,60 @@ int shell_case_inside(const shell_case *c, mn_vec3 x, int which)
     count += mn_segment_crosses(c->dim, v, x, far) != 0;
   }
   return count & 1;
+}
+
+/* ---- in a fluid ------------------------------------------------------------------------------ */
+
+static mn_status eddies(void *user, mn_vec3 x, mn_vec3 *u)
+{
+  (void)user;
+  double a = 2 * MN_PI;
+  *u = mn_v3(0.6 * sin(a * x.x) * cos(a * x.y),
+             -0.6 * cos(a * x.x) * sin(a * x.y) + 0.2 * sin(a * x.z), 0);
+  return MN_OK;
+}
+
+void tank_open(tank *t, int dim, int n, shell_form form, shell_motion motion, double speed)
+{
+  mac_case_begin(&t->c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
+  t->c.def.fluid.initial_velocity.eval = eddies;
+  t->c.def.fluid.pressure_tolerance = 1e-8;
+  if (form == SHELL_WALL) /* fluid must be able to give way */
+    t->c.def.domain.side[0].kind = t->c.def.domain.side[1].kind = MN_SIDE_OPEN;
+  shell_case_make(t->c.ctx, dim, form, motion, speed, 0.7 / n, &t->s);
+  t->dt = 0.4 / n;
+}
+
+void tank_fill(tank *t, int see_through)
+{
+  mac_case_start(&t->c);
+  t->mac = t->c.fluid.self;
+  t->mac->shell.see_through = see_through;
+  shell_case_place(&t->s, 0, t->dt, 0);
+  shell_case_place(&t->s, 0, t->dt, 2);
+  CHECK_OK(t->c.ctx, t->c.fluid.ops->meet(t->mac, &t->s.at[0]));
+  mn_field *f = &t->mac->state.smoke;
+  for (int k = 0; k < f->n[2] && f->data; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++)
+        mn_set(f, i, j, k, shell_case_inside(&t->s, mn_position(f, i, j, k), 2));
+  if (f->data)
+    mn_mac_fill_cells(f);
+}
+
+void tank_step(tank *t)
+{
+  const mn_fluid_ops *ops = t->c.fluid.ops;
+  double time = t->c.steps * t->dt;
+  CHECK_OK(t->c.ctx, ops->begin(t->mac, time, t->dt));
+  shell_case_place(&t->s, time + t->dt, t->dt, 2);
+  CHECK_OK(t->c.ctx, ops->solve(t->mac, &t->s.at[2], &t->c.report));
+  CHECK_OK(t->c.ctx, ops->commit(t->mac));
+  t->c.steps++;
+}
+
+void tank_close(tank *t)
+{
+  shell_case_free(&t->s);
+  mac_case_end(&t->c);
 }

@@ -7,67 +7,6 @@
 
 #include "fluid/mac/internal.h"
 
-static mn_status eddies(void *user, mn_vec3 x, mn_vec3 *u)
-{
-  (void)user;
-  double a = 2 * MN_PI;
-  *u = mn_v3(0.6 * sin(a * x.x) * cos(a * x.y),
-             -0.6 * cos(a * x.x) * sin(a * x.y) + 0.2 * sin(a * x.z), 0);
-  return MN_OK;
-}
-
-typedef struct tank {
-  mac_case c;
-  shell_case s;
-  mn_mac *mac;
-  double dt;
-} tank;
-
-static void tank_open(tank *t, int dim, int n, shell_form form, shell_motion motion, double speed)
-{
-  mac_case_begin(&t->c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
-  t->c.def.fluid.initial_velocity.eval = eddies;
-  t->c.def.fluid.pressure_tolerance = 1e-8;
-  if (form == SHELL_WALL) /* fluid must be able to give way */
-    t->c.def.domain.side[0].kind = t->c.def.domain.side[1].kind = MN_SIDE_OPEN;
-  shell_case_make(t->c.ctx, dim, form, motion, speed, 0.7 / n, &t->s);
-  t->dt = 0.4 / n;
-}
-
-static void tank_fill(tank *t, int see_through)
-{
-  mac_case_start(&t->c);
-  t->mac = t->c.fluid.self;
-  t->mac->shell.see_through = see_through;
-  shell_case_place(&t->s, 0, t->dt, 0);
-  shell_case_place(&t->s, 0, t->dt, 2);
-  CHECK_OK(t->c.ctx, t->c.fluid.ops->meet(t->mac, &t->s.at[0]));
-  mn_field *f = &t->mac->state.smoke;
-  for (int k = 0; k < f->n[2] && f->data; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++)
-        mn_set(f, i, j, k, shell_case_inside(&t->s, mn_position(f, i, j, k), 2));
-  if (f->data)
-    mn_mac_fill_cells(f);
-}
-
-static void tank_step(tank *t)
-{
-  const mn_fluid_ops *ops = t->c.fluid.ops;
-  double time = t->c.steps * t->dt;
-  CHECK_OK(t->c.ctx, ops->begin(t->mac, time, t->dt));
-  shell_case_place(&t->s, time + t->dt, t->dt, 2);
-  CHECK_OK(t->c.ctx, ops->solve(t->mac, &t->s.at[2], &t->c.report));
-  CHECK_OK(t->c.ctx, ops->commit(t->mac));
-  t->c.steps++;
-}
-
-static void tank_close(tank *t)
-{
-  shell_case_free(&t->s);
-  mac_case_end(&t->c);
-}
-
 /* Dye on the side that had none, and within the ring what it has not. */
 static void leak_of(const tank *t, double *leaked, double *missing, double *speed)
 {
@@ -126,10 +65,112 @@ static void test_dye(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* ---- what shells must not change ------------------------------------------------------------- */
+
+/* Greatest difference of the velocity within the ring from a uniform one; `set`: makes it so. */
+static double unevenness(tank *t, mn_vec3 velocity, int set)
+{
+  double worst = 0;
+  for (int a = 0; a < 2; a++) {
+    mn_field *u = &t->mac->state.u[a];
+    for (int j = 0; j < u->n[1]; j++)
+      for (int i = 0; i < u->n[0]; i++) {
+        if (!shell_case_inside(&t->s, mn_position(u, i, j, 0), 2))
+          continue;
+        if (set)
+          mn_set(u, i, j, 0, velocity.v[a]);
+        if (mn_get(&t->mac->geometry.open[a], i, j, 0) > 0)
+          worst = check_worst(worst, fabs(mn_get(u, i, j, 0) - velocity.v[a]));
+      }
+  }
+  return worst;
+}
+
+/* Fluid that drifts within a ring does not hear of the eddies around it. */
+static void test_momentum_stays(void **state)
+{
+  (void)state;
+  const double speed = 0.2;
+  for (int see_through = 0; see_through < 2; see_through++) {
+    tank t;
+    tank_open(&t, 2, 20, SHELL_RING, SHELL_DRIFTS, speed);
+    t.c.def.fluid.pressure_tolerance = 1e-13;
+    tank_fill(&t, see_through);
+    unevenness(&t, mn_v3(speed, 0.5 * speed, 0), 1);
+    for (int n = 0; n < 40; n++)
+      tank_step(&t);
+    CHECK_LE(unevenness(&t, mn_v3(speed, 0.5 * speed, 0), 0), 1e-11);
+    tank_close(&t);
+    if (!see_through)
+      CHECK_DONE();
+  }
+  CHECK_MUST_HAVE_FAILED();
+}
+
+static mn_vec3 stream;
+static mn_status along(void *user, mn_vec3 x, mn_vec3 *u)
+{
+  (void)user;
+  (void)x;
+  *u = stream;
+  return MN_OK;
+}
+
+/* A plate along a uniform stream leaves it alone: along an axis; and at 45 degrees, where it must
+   have no ends in the domain, which stairs of cells make a cell thick. */
+static double disturbance(int slanted, double slope)
+{
+  mac_case c;
+  mn_interface f;
+  double worst = 0;
+  const double dt = 0.03;
+  mac_case_begin(&c, 2, mn_v3(1, 1, 0), 24);
+  for (int side = 0; side < 4; side++)
+    c.def.domain.side[side].kind = MN_SIDE_THROUGH;
+  stream = mn_v3(0.5, slanted ? 0.5 : 0, 0);
+  c.def.fluid.initial_velocity.eval = along;
+  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 2, 21, 20, &f));
+  for (size_t i = 0; i < 21; i++) {
+    double s = (slanted ? 0.08 : 0.02) * ((double)i - 10);
+    f.X[i] = mn_v3(0.513 + s, 0.507 + slope * s, 0);
+    f.two_sided[i] = 1;
+    f.element[2 * (i < 20 ? i : 0)] = (uint32_t)(i < 20 ? i : 0);
+    f.element[2 * (i < 20 ? i : 0) + 1] = (uint32_t)(i < 20 ? i + 1 : 1);
+  }
+  mac_case_start(&c);
+  CHECK_OK(c.ctx, c.fluid.ops->meet(c.fluid.self, &f));
+  for (int n = 0; n < 40; n++) {
+    CHECK_OK(c.ctx, c.fluid.ops->begin(c.fluid.self, n * dt, dt));
+    CHECK_OK(c.ctx, c.fluid.ops->solve(c.fluid.self, &f, &c.report));
+    CHECK_OK(c.ctx, c.fluid.ops->commit(c.fluid.self));
+  }
+  mn_mac_view v = mn_mac_look(&c.fluid);
+  for (int a = 0; a < 2; a++)
+    for (int j = 0; j < v.open[a].n[1]; j++)
+      for (int i = 0; i < v.open[a].n[0]; i++)
+        if (mn_get(&v.open[a], i, j, 0) > 0)
+          worst = check_worst(worst, fabs(mn_get(&v.velocity[a], i, j, 0) - stream.v[a]));
+  mn_interface_destroy(&f);
+  mac_case_end(&c);
+  return worst;
+}
+
+static void test_stream_along_a_plate(void **state)
+{
+  (void)state;
+  CHECK_LE(disturbance(0, 0), 1e-10);
+  CHECK_LE(disturbance(1, 1), 1e-10);
+  CHECK_DONE();
+  CHECK_LE(disturbance(1, 0.9), 1e-10);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dye),
+      cmocka_unit_test(test_momentum_stays),
+      cmocka_unit_test(test_stream_along_a_plate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

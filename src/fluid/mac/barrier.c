@@ -84,6 +84,17 @@ static inline int32_t link_below(const mn_immersed *im, int axis, const int cell
   return im->blocked[axis][mn_index(&im->face[axis], at[0], at[1], at[2])];
 }
 
+/* The same of a face, also on the sides of the domain. */
+static inline int32_t link_of_face(const mn_immersed *im, int axis, const int face[3])
+{
+  int at[3];
+  for (int a = 0; a < 3; a++) {
+    int last = im->face[axis].n[a] - 1;
+    at[a] = face[a] < 0 ? 0 : face[a] > last ? last : face[a];
+  }
+  return im->blocked[axis][mn_index(&im->face[axis], at[0], at[1], at[2])];
+}
+
 int mn_barrier_linked(const mn_immersed *surface, mn_place place, const int at[3], int axis, int up)
 {
   int upper[3] = {at[0], at[1], at[2]};
@@ -239,7 +250,8 @@ static mn_vec3 cell_velocity(const mn_barrier *b, const mn_field u[3], const int
     const double *low = &u[a].at[mn_index(&u[a], cell[0], cell[1], cell[2])];
     double high = low[u[a].stride[a]];
     upper[a]++;
-    int use_low = !link_below(b->surface, a, cell), use_high = !link_below(b->surface, a, upper);
+    int use_low = !link_of_face(b->surface, a, cell);
+    int use_high = !link_of_face(b->surface, a, upper);
     if (a == axis)
       use_low = !(use_high = away);
     v.v[a] = use_low == use_high ? 0.5 * (*low + high) : use_low ? *low : high;
@@ -252,14 +264,11 @@ void mn_barrier_sides(const mn_barrier *b, const mn_field u[3], double *side)
   for (size_t n = 0; n < b->surface->links; n++) {
     const mn_closed_face *f = &b->surface->link[n];
     int cell[3] = {f->i, f->j, f->k};
-    double stored = mn_get(&u[f->axis], f->i, f->j, f->k);
-    side[2 * n] = side[2 * n + 1] = stored;
-    if (cell[f->axis] == 0 || cell[f->axis] >= b->surface->grid->n[f->axis])
-      continue; /* on a side of the domain */
     for (int up = 0; up < 2; up++) {
-      cell[f->axis] -= up ? 0 : 1;
-      mn_vec3 v = cell_velocity(b, u, cell, f->axis, up);
-      cell[f->axis] += up ? 0 : 1;
+      int c[3] = {cell[0], cell[1], cell[2]}, last = b->surface->grid->n[f->axis] - 1;
+      c[f->axis] -= up ? 0 : 1;
+      c[f->axis] = c[f->axis] < 0 ? 0 : c[f->axis] > last ? last : c[f->axis];
+      mn_vec3 v = cell_velocity(b, u, c, f->axis, c[f->axis] == cell[f->axis]);
       double change = b->speed[n] - mn_dot(v, b->normal[n]);
       side[2 * n + (size_t)up] = v.v[f->axis] + change * b->normal[n].v[f->axis];
     }
@@ -327,8 +336,7 @@ static int face_value(const mn_barrier *b, const mn_sight *s, const mn_field *f,
     low[axis] -= up ? 0 : 1;
     seen[up] = (s->seen & mn_sight_bit(low[0], low[1], low[2])) != 0;
   }
-  int cell[3] = {at[0], at[1], at[2]};
-  int32_t link = link_below(b->surface, axis, cell);
+  int32_t link = link_of_face(b->surface, axis, at);
   if (!seen[0] && !seen[1])
     return 0;
   if (link) {
