@@ -36,7 +36,7 @@ struct app_args {
 };
 
 extern const app_command app_run, app_resume, app_check, app_list, app_show, app_pressure,
-    app_bench;
+    app_bench, app_compare;
 extern const app_option app_threads_option, app_json_option;
 
 /* args.c. What can go wrong is told on stderr; these return the exit status to leave with, or 0. */

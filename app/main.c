@@ -10,7 +10,7 @@ const app_option app_threads_option = {"--threads", "N", "threads (default: all 
 const app_option app_json_option = {"--json", NULL, "one JSON object per line"};
 
 static const app_command *const commands[] = {&app_run,  &app_resume,   &app_check, &app_list,
-                                              &app_show, &app_pressure, &app_bench};
+                                              &app_show, &app_pressure, &app_bench, &app_compare};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void help(FILE *out)

@@ -4,7 +4,9 @@
 
 #include "meniscus/base.h"
 #include "meniscus/box.h"
+#include "meniscus/compare.h"
 #include "meniscus/contest.h"
+#include "meniscus/coupling.h"
 #include "meniscus/model.h"
 #include "meniscus/motion.h"
 #include "meniscus/pressure.h"

@@ -6,6 +6,7 @@
 
 #include "meniscus/base.h"
 #include "meniscus/body.h"
+#include "meniscus/coupling.h"
 #include "meniscus/shape.h"
 #include "meniscus/timefn.h"
 
@@ -41,7 +42,12 @@ typedef struct mn_domain_def {
 
 /* ---- fluid ----------------------------------------------------------------------------------- */
 
-typedef enum mn_fluid_kind { MN_FLUID_SMOKE, MN_FLUID_WATER, MN_FLUID_NONE } mn_fluid_kind;
+typedef enum mn_fluid_kind {
+  MN_FLUID_SMOKE,
+  MN_FLUID_WATER,
+  MN_FLUID_NONE,
+  MN_FLUID_PLUGIN /* of a shared object: fluid_plugin of the model */
+} mn_fluid_kind;
 typedef enum mn_advection { MN_ADVECT_MACCORMACK, MN_ADVECT_SEMILAGRANGIAN } mn_advection;
 /* How the velocity of water travels. */
 typedef enum mn_transfer {
@@ -195,6 +201,27 @@ typedef struct mn_output_def {
   int checkpoint_keep;       /* every so many frames one that is kept for good; 0: none */
 } mn_output_def;
 
+/* ---- plug-ins -------------------------------------------------------------------------------- */
+
+enum { MN_PLUGIN_NUMBERS_MAX = 32 };
+
+typedef struct mn_plugin_number {
+  char name[MN_NAME_MAX];
+  double value;
+} mn_plugin_number;
+
+typedef struct mn_plugin_numbers {
+  int count;
+  mn_plugin_number entry[MN_PLUGIN_NUMBERS_MAX];
+} mn_plugin_numbers;
+
+/* A fluid or all bodies of a scene from a shared object; meniscus/plugin.h. */
+typedef struct mn_plugin_def {
+  char name[MN_NAME_MAX]; /* of a solid, for probes */
+  char file[MN_PATH_MAX]; /* "": there is none */
+  mn_plugin_numbers numbers;
+} mn_plugin_def;
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 typedef struct mn_param {
@@ -219,6 +246,8 @@ typedef struct mn_model_def {
   int link_count;
   mn_link_def *links;
   mn_dynamics_def dynamics;
+  mn_plugin_def fluid_plugin, solid_plugin;
+  mn_coupling_def coupling; /* counts if there are both a fluid and bodies */
   int probe_count;
   mn_probe_def *probes;
   mn_output_def output;

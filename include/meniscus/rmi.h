@@ -107,6 +107,8 @@ MN_MUST_CHECK mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_star
                                     mn_rmi_fluid_fn *fluid, void *fluid_user,
                                     mn_rmi_solid_fn *solid, void *solid_user, double *x, double *p,
                                     mn_rmi_report *report);
+/* Another tolerance from the next step on; > 0. */
+void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance);
 /* After every step one of these. Accept: the substep stands, its columns and motion are kept.
    MN_FAILED if it did not converge (see accept_unconverged). Reject: it was undone; all columns are
    forgotten. */

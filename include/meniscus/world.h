@@ -15,10 +15,12 @@ typedef struct mn_world mn_world;
 typedef struct mn_step_info {
   int64_t step;
   double time, dt;
-  int coupling_iterations;
-  double coupling_residual;
-  int modes;
-  int retries; /* how often the step was rolled back and halved */
+  int coupling_iterations;  /* fluid solves; 1 without a coupling */
+  double coupling_residual; /* m, by which the interface moved in the last one */
+  int modes;                /* of the coupling's reduced model */
+  int retries;              /* how often the step was rolled back and halved, */
+  int capped, diverged;     /* and of these because the coupling met its limit, or diverged */
+  double imbalance;         /* N, total force that the bodies felt less that of the fluid */
   mn_solve_report pressure;
   double fluid_s, solid_s, couple_s, other_s;
   double kinetic_energy;                           /* J */

@@ -230,6 +230,11 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
   return MN_OK;
 }
 
+void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance)
+{
+  rmi->def.tolerance = tolerance;
+}
+
 void mn_rmi_reject(mn_rmi *rmi)
 {
   if (rmi->def.method == MN_RMI_REDUCED) {

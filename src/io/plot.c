@@ -39,6 +39,12 @@ int mn_plot_ticks(double lo, double hi, int wanted, double *ticks, int room)
   return count;
 }
 
+/* Curve number i of a plot; -1 is its own. */
+static mn_curve curve_of(const mn_plot *p, int i)
+{
+  return i < 0 ? (mn_curve){p->x, p->y, p->count} : p->others[i];
+}
+
 /* ---- one axis -------------------------------------------------------------------------------- */
 
 typedef struct axis {
@@ -60,18 +66,23 @@ static int drawable(const axis *a, double v)
   return isfinite(v) && (!a->decades || v > 0);
 }
 
-/* The range of the values with a margin; a wish for decades is granted when it helps. */
-static int fit_axis(axis *a, const double *v, size_t count, int decades, double margin)
+/* The range of the values of all curves with a margin; a wish for decades is granted when it helps.
+ */
+static int fit_axis(axis *a, const mn_plot *p, int vertical, int decades, double margin)
 {
   double lo = INFINITY, hi = -INFINITY, least = INFINITY;
   a->whole = 1;
-  for (size_t i = 0; i < count; i++)
-    if (isfinite(v[i])) {
-      lo = fmin(lo, v[i]);
-      hi = fmax(hi, v[i]);
-      least = v[i] > 0 ? fmin(least, v[i]) : least;
-      a->whole = a->whole && v[i] == floor(v[i]);
-    }
+  for (int c = -1; c < p->other_count; c++) {
+    mn_curve curve = curve_of(p, c);
+    const double *v = vertical ? curve.y : curve.x;
+    for (size_t i = 0; i < curve.count; i++)
+      if (isfinite(v[i])) {
+        lo = fmin(lo, v[i]);
+        hi = fmax(hi, v[i]);
+        least = v[i] > 0 ? fmin(least, v[i]) : least;
+        a->whole = a->whole && v[i] == floor(v[i]);
+      }
+  }
   if (!(lo <= hi))
     return 0;
   a->decades = decades && lo >= 0 && hi > 100 * least;
@@ -127,7 +138,7 @@ static void tick_text(const axis *a, double tick, char out[TICK_TEXT])
 
 /* One point per sample, or where there are more than a screen shows the least and greatest of each
    pixel column, so that no peak is lost. */
-static void add_curve(mn_text *t, const mn_plot *p, const axis *ax, const axis *ay)
+static void add_curve(mn_text *t, const mn_curve *p, int number, const axis *ax, const axis *ay)
 {
   size_t columns = 2 * (size_t)WIDTH, group = p->count / columns + 1;
   int open = 0;
@@ -144,7 +155,9 @@ static void add_curve(mn_text *t, const mn_plot *p, const axis *ax, const axis *
       open = 0;
       continue;
     }
-    if (!open)
+    if (!open && number)
+      mn_text_add(t, "<polyline class=\"curve curve%d\" points=\"", number);
+    else if (!open)
       mn_text_add(t, "<polyline class=\"curve\" points=\"");
     open = 1;
     size_t first = lo < hi ? lo : hi, second = lo < hi ? hi : lo;
@@ -191,10 +204,13 @@ void mn_plot_svg(mn_text *t, const mn_plot *p)
               WIDTH, HEIGHT, WIDTH, HEIGHT);
   mn_text_escape(t, p->title);
   mn_text_add(t, "</title>\n");
-  int any = fit_axis(&ax, p->x, p->count, 0, 0) && fit_axis(&ay, p->y, p->count, p->decades, 0.06);
+  int any = fit_axis(&ax, p, 0, 0, 0) && fit_axis(&ay, p, 1, p->decades, 0.06);
   if (any) {
     add_axes(t, &ax, &ay);
-    add_curve(t, p, &ax, &ay);
+    for (int c = -1; c < p->other_count; c++) {
+      mn_curve curve = curve_of(p, c);
+      add_curve(t, &curve, c + 1, &ax, &ay);
+    }
   } else
     mn_text_add(t, "<text class=\"tick\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">no data</text>\n",
                 WIDTH / 2, HEIGHT / 2);

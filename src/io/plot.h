@@ -4,11 +4,18 @@
 
 #include "base/text.h"
 
+typedef struct mn_curve {
+  const double *x, *y; /* non-finite values leave a gap */
+  size_t count;
+} mn_curve;
+
 typedef struct mn_plot {
   const char *title, *unit; /* of y; x is time in s */
   const double *x, *y;      /* non-finite values leave a gap */
   size_t count;
-  int decades; /* 1: logarithmic, if the positive values span more than two decades */
+  int decades;            /* 1: logarithmic, if the positive values span more than two decades */
+  const mn_curve *others; /* more curves in the same frame, of the classes curve1, curve2, ... */
+  int other_count;
 } mn_plot;
 
 void mn_plot_svg(mn_text *text, const mn_plot *plot);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "couple/couple.h"
 #include "io/image.h"
 #include "io/plot.h"
 #include "io/series.h"
@@ -29,7 +30,7 @@ typedef struct page {
   mn_text out;
 } page;
 
-static const char STYLE[] =
+const char mn_page_style[] =
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;color:#1f2933;"
     "background:#fff;max-width:960px;margin:0 auto;padding:24px 20px 60px}"
     "h1{font-size:28px;margin:0 0 4px}h2{font-size:19px;margin:38px 0 10px;padding-bottom:4px;"
@@ -113,7 +114,7 @@ static void add_head(page *p)
               "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
   mn_text_escape(o, title);
-  mn_text_add(o, "</title>\n<style>%s</style>\n</head>\n<body>\n<h1>", STYLE);
+  mn_text_add(o, "</title>\n<style>%s</style>\n</head>\n<body>\n<h1>", mn_page_style);
   mn_text_escape(o, title);
   mn_text_add(o, "</h1>\n<p class=\"soft\">scene ");
   mn_text_escape(o, d->name);
@@ -147,6 +148,9 @@ static void add_facts(page *p)
   mn_text_add(&p->out, "</b><span>cells</span></div>\n");
   add_fact(p, "pressure iterations", "%.0f", number_of(totals, "pressure_iterations"));
   add_fact(p, "substeps retried", "%.0f", number_of(totals, "retries"));
+  const cJSON *coupling = cJSON_GetObjectItemCaseSensitive(p->run, "coupling");
+  add_fact(p, "coupling iterations per substep", "%.2f", number_of(coupling, "average_iterations"));
+  add_fact(p, "most of them", "%.0f", number_of(coupling, "most_iterations"));
   add_fact(p, "wall time", "%.3g s", number_of(p->run, "wall_s"));
   add_fact(p, "threads", "%.0f", number_of(p->run, "threads"));
   mn_text_add(&p->out, "</div>\n");
@@ -240,7 +244,7 @@ static int is_dull(const char *column, const double *v, size_t count)
   return 1;
 }
 
-static const char *probe_unit(const page *p, const char *name)
+const char *mn_probe_unit(const mn_model_def *def, const char *name)
 {
   static const char *const UNITS[] = {
       [MN_PROBE_PRESSURE] = "Pa",      [MN_PROBE_VELOCITY] = "m/s",
@@ -251,9 +255,9 @@ static const char *probe_unit(const page *p, const char *name)
       [MN_PROBE_ANGLE] = "rad",        [MN_PROBE_BODY_ENERGY] = "J",
       [MN_PROBE_FORCE] = "N",          [MN_PROBE_STRETCH] = "",
       [MN_PROBE_VOLUME_RATIO] = ""};
-  for (int i = 0; i < p->def->probe_count; i++)
-    if (!strcmp(p->def->probes[i].name, name) && p->def->probes[i].kind <= MN_PROBE_VOLUME_RATIO)
-      return UNITS[p->def->probes[i].kind];
+  for (int i = 0; i < def->probe_count; i++)
+    if (!strcmp(def->probes[i].name, name) && def->probes[i].kind <= MN_PROBE_VOLUME_RATIO)
+      return UNITS[def->probes[i].kind];
   return "";
 }
 
@@ -265,7 +269,7 @@ static void add_probes(page *p)
   mn_text_add(&p->out, "<h2>Probes</h2>\n<div class=\"plots\">\n");
   for (int c = 1; c < t->columns; c++) {
     mn_plot plot = {.title = t->names[c],
-                    .unit = probe_unit(p, t->names[c]),
+                    .unit = mn_probe_unit(p->def, t->names[c]),
                     .x = t->values,
                     .y = t->values + (size_t)c * t->rows,
                     .count = t->rows};
@@ -292,7 +296,9 @@ static void add_steps(page *p)
       {"divergence", "greatest divergence", "1/s", 1},
       {"net_flow", "net flow into closed regions", "m^3/s", 1},
       {"coupling_iterations", "coupling iterations per substep", "", 0},
-      {"coupling_residual", "coupling residual", "", 1},
+      {"coupling_residual", "motion of the interface left by the coupling", "m", 1},
+      {"modes", "modes of the coupling's reduced model", "", 0},
+      {"imbalance", "force on the bodies less that of the fluid", "N", 1},
       {"retries", "retries of a substep", "", 0},
       {"held_cells", "cells whose water parts from a wall", "", 0},
       {"pressure_outer", "outer iterations of the pressure per substep", "", 0},
@@ -316,7 +322,12 @@ static void add_steps(page *p)
     const double *y = mn_table_column(&p->steps, plots[i].column);
     if (!y || is_dull(plots[i].column, y, p->steps.rows))
       continue;
-    mn_plot plot = {plots[i].title, plots[i].unit, time, y, p->steps.rows, plots[i].decades};
+    mn_plot plot = {.title = plots[i].title,
+                    .unit = plots[i].unit,
+                    .x = time,
+                    .y = y,
+                    .count = p->steps.rows,
+                    .decades = plots[i].decades};
     mn_plot_svg(&p->out, &plot);
   }
   mn_text_add(&p->out, "</div>\n");
@@ -439,8 +450,12 @@ static void add_setup(page *p)
   for (int s = 0; s < 2 * d->dim; s++)
     mn_text_add(o, "%s%s %s", s ? ", " : "", SIDES[s], KINDS[d->side[s].kind]);
   mn_text_add(o, "</td></tr>\n");
-  if (p->def->fluid.kind != MN_FLUID_NONE)
+  if (p->def->fluid.kind == MN_FLUID_PLUGIN)
+    add_row(o, "fluid", "plug-in %s", p->def->fluid_plugin.file);
+  else if (p->def->fluid.kind != MN_FLUID_NONE)
     add_fluid(o, &p->def->fluid);
+  if (*p->def->solid_plugin.file)
+    add_row(o, "solid", "plug-in %s", p->def->solid_plugin.file);
   for (int i = 0; i < p->def->solid_count; i++)
     add_row(o, "solid", "%s%s%s", p->def->solids[i].name,
             p->def->solids[i].moving ? ", moving" : "",
@@ -450,6 +465,11 @@ static void add_setup(page *p)
     add_row(o, "body", "%s%s%s, density %g", p->def->bodies[i].name,
             *p->def->bodies[i].name ? ", " : "", BODIES[p->def->bodies[i].kind],
             p->def->bodies[i].density);
+  int bodies = p->def->body_count > 0 || *p->def->solid_plugin.file;
+  if (p->def->fluid.kind != MN_FLUID_NONE && bodies)
+    add_row(o, "coupling", "%s, tolerance %g cells, at most %d iterations",
+            mn_coupling_method_name(p->def->coupling.method), p->def->coupling.tolerance,
+            p->def->coupling.max_iterations);
   for (int i = 0; i < p->def->source_count; i++)
     add_row(o,
             p->def->sources[i].blows    ? "inflow"

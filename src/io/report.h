@@ -9,4 +9,8 @@
 MN_MUST_CHECK mn_status mn_report_write(mn_context *ctx, const char *directory,
                                         const mn_model_def *def);
 
+/* For other pages: the style, and the unit of a probe of the model ("" if it is none). */
+extern const char mn_page_style[];
+const char *mn_probe_unit(const mn_model_def *def, const char *name);
+
 #endif

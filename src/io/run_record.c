@@ -25,6 +25,8 @@ static const struct {
     {"suction", "Pa", "greatest pressure below 0 at a separating wall: -(least_pressure)"},
     {"squeeze", "1/s", "greatest convergence of the flow at a separating wall: -(least_slack)"},
     {"complementarity", "", "greatest |p . slack| / (||p|| ||b||) at separating walls"},
+    {"coupling_residual", "m", "greatest motion of the interface left in an accepted substep"},
+    {"imbalance", "N", "greatest difference between the force of the fluid and that on the bodies"},
 };
 
 /* ---- totals and worst values ----------------------------------------------------------------- */
@@ -39,10 +41,21 @@ void mn_record_add(mn_record *r, const mn_step_info *info)
       [MN_WORST_SUCTION] = fmax(0, -info->pressure.least_p),
       [MN_WORST_SQUEEZE] = fmax(0, -info->pressure.least_slack),
       [MN_WORST_COMPLEMENTARITY] = info->pressure.complementarity,
+      [MN_WORST_COUPLING] = info->coupling_residual,
+      [MN_WORST_IMBALANCE] = info->imbalance,
   };
   r->steps++;
   r->pressure_iterations += info->pressure.iterations;
   r->retries += info->retries;
+  r->coupling_iterations += info->coupling_iterations;
+  if (info->coupling_iterations > r->most_iterations)
+    r->most_iterations = info->coupling_iterations;
+  r->capped += info->capped;
+  r->diverged += info->diverged;
+  r->fluid_s += info->fluid_s;
+  r->solid_s += info->solid_s;
+  r->couple_s += info->couple_s;
+  r->other_s += info->other_s;
   for (int i = 0; i < MN_INVARIANTS; i++)
     if (!r->worst[i].step || value[i] > r->worst[i].value)
       r->worst[i] = (mn_worst){value[i], info->time, info->step};
@@ -68,6 +81,12 @@ static int64_t get_count(const cJSON *object, const char *name)
   return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : 0;
 }
 
+static double get_number(const cJSON *object, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
 /* Text of `root`, which is deleted, in memory of mn_alloc. */
 static mn_status print(mn_context *ctx, cJSON *root, char **out)
 {
@@ -91,6 +110,14 @@ mn_status mn_record_note(mn_context *ctx, const mn_record *r, double wall_s, cha
   cJSON_AddNumberToObject(root, "steps", (double)r->steps);
   cJSON_AddNumberToObject(root, "pressure_iterations", (double)r->pressure_iterations);
   cJSON_AddNumberToObject(root, "retries", (double)r->retries);
+  cJSON_AddNumberToObject(root, "coupling_iterations", (double)r->coupling_iterations);
+  cJSON_AddNumberToObject(root, "most_iterations", (double)r->most_iterations);
+  cJSON_AddNumberToObject(root, "capped", (double)r->capped);
+  cJSON_AddNumberToObject(root, "diverged", (double)r->diverged);
+  cJSON_AddNumberToObject(root, "fluid_s", r->fluid_s);
+  cJSON_AddNumberToObject(root, "solid_s", r->solid_s);
+  cJSON_AddNumberToObject(root, "couple_s", r->couple_s);
+  cJSON_AddNumberToObject(root, "other_s", r->other_s);
   cJSON_AddNumberToObject(root, "wall_s", wall_s);
   add_exact(root, "first_volume", r->first_volume);
   cJSON *worst = cJSON_AddObjectToObject(root, "worst");
@@ -109,9 +136,16 @@ void mn_record_parse(const char *note, mn_record *r)
   *r = (mn_record){.steps = get_count(root, "steps"),
                    .pressure_iterations = get_count(root, "pressure_iterations"),
                    .retries = get_count(root, "retries"),
+                   .coupling_iterations = get_count(root, "coupling_iterations"),
+                   .most_iterations = get_count(root, "most_iterations"),
+                   .capped = get_count(root, "capped"),
+                   .diverged = get_count(root, "diverged"),
+                   .fluid_s = get_number(root, "fluid_s"),
+                   .solid_s = get_number(root, "solid_s"),
+                   .couple_s = get_number(root, "couple_s"),
+                   .other_s = get_number(root, "other_s"),
+                   .wall_s = get_number(root, "wall_s"),
                    .first_volume = get_exact(root, "first_volume")};
-  const cJSON *wall = cJSON_GetObjectItemCaseSensitive(root, "wall_s");
-  r->wall_s = cJSON_IsNumber(wall) ? wall->valuedouble : 0;
   const cJSON *worst = cJSON_GetObjectItemCaseSensitive(root, "worst");
   for (int i = 0; i < MN_INVARIANTS; i++) {
     const cJSON *row = cJSON_GetObjectItemCaseSensitive(worst, invariants[i].name);
@@ -140,6 +174,24 @@ static void add_scene(cJSON *root, const mn_run_settings *s, const mn_model_def 
   cJSON_AddNumberToObject(root, "until", s->until);
 }
 
+static void add_coupling(cJSON *root, const mn_record *r, const mn_world *world)
+{
+  double all = r->fluid_s + r->solid_s + r->couple_s + r->other_s;
+  cJSON *o = cJSON_AddObjectToObject(root, "coupling");
+  cJSON_AddStringToObject(o, "method", mn_coupling_method_name(world->def->coupling.method));
+  cJSON_AddNumberToObject(o, "points", (double)mn_coupling_interface(world->coupling)->count);
+  cJSON_AddNumberToObject(o, "iterations", (double)r->coupling_iterations);
+  cJSON_AddNumberToObject(o, "average_iterations",
+                          r->steps ? (double)r->coupling_iterations / (double)r->steps : 0);
+  cJSON_AddNumberToObject(o, "most_iterations", (double)r->most_iterations);
+  cJSON_AddNumberToObject(o, "capped", (double)r->capped);
+  cJSON_AddNumberToObject(o, "diverged", (double)r->diverged);
+  cJSON_AddNumberToObject(o, "fluid_s", r->fluid_s);
+  cJSON_AddNumberToObject(o, "solid_s", r->solid_s);
+  cJSON_AddNumberToObject(o, "couple_s", r->couple_s);
+  cJSON_AddNumberToObject(o, "couple_share", all > 0 ? r->couple_s / all : 0);
+}
+
 static void add_progress(cJSON *root, const mn_record *r, mn_world *world,
                          const mn_run_status *status)
 {
@@ -155,6 +207,8 @@ static void add_progress(cJSON *root, const mn_record *r, mn_world *world,
   cJSON_AddNumberToObject(totals, "steps", (double)r->steps);
   cJSON_AddNumberToObject(totals, "pressure_iterations", (double)r->pressure_iterations);
   cJSON_AddNumberToObject(totals, "retries", (double)r->retries);
+  if (world->coupling)
+    add_coupling(root, r, world);
   cJSON *list = cJSON_AddObjectToObject(root, "invariants");
   for (int i = 0; i < MN_INVARIANTS; i++) {
     cJSON *row = cJSON_AddObjectToObject(list, invariants[i].name);

@@ -12,6 +12,8 @@ typedef enum mn_invariant {
   MN_WORST_SUCTION,    /* Pa, pressure below 0 at a separating wall */
   MN_WORST_SQUEEZE,    /* 1/s, convergence of the flow at such a wall */
   MN_WORST_COMPLEMENTARITY,
+  MN_WORST_COUPLING,  /* m, by which the interface still moved when a substep was accepted */
+  MN_WORST_IMBALANCE, /* N, total force felt by the bodies less that of the fluid */
   MN_INVARIANTS
 } mn_invariant;
 
@@ -23,8 +25,11 @@ typedef struct mn_worst {
 /* Grows with every substep; kept in checkpoints, so that a resumed run has the same. */
 typedef struct mn_record {
   int64_t steps, pressure_iterations, retries;
-  double wall_s;       /* of earlier sessions */
-  double first_volume; /* m^3 */
+  int64_t coupling_iterations, most_iterations; /* of all substeps, of one */
+  int64_t capped, diverged;                   /* tries that the coupling did not bring to an end */
+  double fluid_s, solid_s, couple_s, other_s; /* wall time of the phases */
+  double wall_s;                              /* of earlier sessions */
+  double first_volume;                        /* m^3 */
   mn_worst worst[MN_INVARIANTS];
 } mn_record;
 

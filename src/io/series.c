@@ -17,7 +17,8 @@ static const char STEP_COLUMNS[] =
     "smoke_total,momentum_x,momentum_y,momentum_z,net_flow,retries,pressure_outer,held_cells,"
     "least_pressure,greatest_pressure,least_slack,complementarity,solid_iterations,"
     "body_kinetic_energy,body_elastic_energy,body_potential_energy,body_momentum_x,"
-    "body_momentum_y,body_momentum_z,body_angular_x,body_angular_y,body_angular_z\n";
+    "body_momentum_y,body_momentum_z,body_angular_x,body_angular_y,body_angular_z,capped,diverged,"
+    "imbalance\n";
 
 enum { FILE_LIMIT = 1 << 30 }; /* bytes of a series that are read back */
 
@@ -101,8 +102,8 @@ mn_status mn_steps_add(mn_context *ctx, mn_series *series, const mn_step_info *s
   mn_text_add(&row, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s->solid.iterations,
               s->body_kinetic_energy, s->body_elastic_energy, s->body_potential_energy,
               s->body_momentum.x, s->body_momentum.y, s->body_momentum.z);
-  mn_text_add(&row, ",%.17g,%.17g,%.17g\n", s->body_angular.x, s->body_angular.y,
-              s->body_angular.z);
+  mn_text_add(&row, ",%.17g,%.17g,%.17g", s->body_angular.x, s->body_angular.y, s->body_angular.z);
+  mn_text_add(&row, ",%d,%d,%.17g\n", s->capped, s->diverged, s->imbalance);
   return append(ctx, series, &row);
 }
 

@@ -14,6 +14,7 @@ typedef struct look {
   mn_field solid;
   const mn_body_view *bodies;
   int body_count;
+  mn_body_view surface; /* of a plug-in */
 } look;
 
 static double obstacle_distance(const mn_world *w, mn_vec3 x)
@@ -47,11 +48,34 @@ static mn_status look_without_fluid(mn_world *w, look *l)
   return MN_OK;
 }
 
+/* Of a solid that is a plug-in there is nothing to see but its surface. */
+static void look_at_surface(mn_world *w, look *l)
+{
+  const mn_interface *f = mn_coupling_interface(w->coupling);
+  const char *name = w->def->solid_plugin.name;
+  l->surface = (mn_body_view){.name = *name ? name : w->solid.ops->name,
+                              .dim = f->dim,
+                              .thin = 1,
+                              .corners = f->dim,
+                              .order = 1,
+                              .points = f->count,
+                              .cells = f->elements,
+                              .x = f->X,
+                              .v = f->V,
+                              .cell = f->element,
+                              .facets = f->elements,
+                              .facet = f->element};
+  l->bodies = &l->surface;
+  l->body_count = 1;
+}
+
 static mn_status look_at(mn_world *w, look *l)
 {
   *l = (look){0};
   MN_TRY(mn_bodies_look(w->bodies, &l->bodies, &l->body_count));
-  if (!w->fluid.ops)
+  if (w->solid_plugin && w->coupling)
+    look_at_surface(w, l);
+  if (!w->on_grid)
     return look_without_fluid(w, l);
   l->view = mn_mac_look(&w->fluid);
   return MN_OK;

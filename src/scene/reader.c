@@ -401,6 +401,8 @@ static mn_status read_value(mn_reader *r, int index, const mn_key *key, void *ou
     return read_side(r, index, key, out);
   case MN_KEY_MOTION:
     return read_motion(r, index, out);
+  case MN_KEY_TABLE:
+    return mn_read_number_table(r, index, out);
   case MN_KEY_SCALAR_FN:
   case MN_KEY_VECTOR_FN:
   case MN_KEY_SMOKE:

@@ -73,6 +73,8 @@ MN_MUST_CHECK mn_status mn_read_time(mn_reader *r, int index, mn_timefn *out);
 /* The shape lies on top of r->shapes; mn_take_shape moves it to its place. */
 MN_MUST_CHECK mn_status mn_read_shape(mn_reader *r, int index);
 mn_shape *mn_take_shape(mn_reader *r);
+/* reader_plugin.c */
+MN_MUST_CHECK mn_status mn_read_number_table(mn_reader *r, int index, mn_plugin_numbers *out);
 /* The parts of a scene: reader_scene.c */
 MN_MUST_CHECK mn_status mn_read_part(mn_reader *r, const mn_key *key, int index);
 MN_MUST_CHECK mn_status mn_read_scene(mn_reader *r, int index);

@@ -62,12 +62,44 @@ static mn_status read_domain(mn_reader *r, int index)
   return MN_OK;
 }
 
+/* ---- plug-ins -------------------------------------------------------------------------------- */
+
+/* File names in a scene are relative to its folder. */
+static mn_status resolve_file(mn_reader *r, char file[MN_PATH_MAX])
+{
+  char path[2 * MN_PATH_MAX];
+  if (!*file || *file == '/' || !r->folder || !*r->folder)
+    return MN_OK;
+  snprintf(path, sizeof path, "%s/%s", r->folder, file);
+  if (strlen(path) >= MN_PATH_MAX)
+    return mn_reader_fail(r, "the file's path is too long");
+  strcpy(file, path);
+  return MN_OK;
+}
+
+static mn_status read_plugin(mn_reader *r, int index, mn_plugin_def *out)
+{
+  *out = (mn_plugin_def){0};
+  MN_TRY(read_node_keys(r, &mn_ctors[MN_CTOR_PLUGIN], index, out));
+  mn_place_mark mark = mn_reader_enter(r, mn_node_at(r->L, index)->line, ".file");
+  if (!*out->file)
+    return mn_reader_fail(r, "found an empty name, allowed: a shared object");
+  MN_TRY(resolve_file(r, out->file));
+  mn_reader_leave(r, mark);
+  return MN_OK;
+}
+
 /* ---- fluid ----------------------------------------------------------------------------------- */
 
 static mn_status read_fluid(mn_reader *r, int index)
 {
-  const mn_node *node;
-  MN_TRY(mn_read_node(r, index, MN_GROUP_FLUID, "smoke { ... } or water { ... }", &node));
+  const mn_node *node = mn_node_at(r->L, index);
+  if (node && node->ctor == &mn_ctors[MN_CTOR_PLUGIN]) {
+    r->def->fluid = mn_fluid_def_default(MN_FLUID_PLUGIN);
+    return read_plugin(r, index, &r->def->fluid_plugin);
+  }
+  MN_TRY(mn_read_node(r, index, MN_GROUP_FLUID, "smoke { ... }, water { ... } or plugin { ... }",
+                      &node));
   r->def->fluid = mn_fluid_def_default((mn_fluid_kind)node->ctor->kind);
   return read_node_keys(r, node->ctor, index, &r->def->fluid);
 }
@@ -117,19 +149,6 @@ static mn_status read_obstacle(mn_reader *r, int index, mn_solid_def *out)
   return MN_OK;
 }
 
-/* File names in a scene are relative to its folder. */
-static mn_status resolve_file(mn_reader *r, char file[MN_PATH_MAX])
-{
-  char path[2 * MN_PATH_MAX];
-  if (!*file || *file == '/' || !r->folder || !*r->folder)
-    return MN_OK;
-  snprintf(path, sizeof path, "%s/%s", r->folder, file);
-  if (strlen(path) >= MN_PATH_MAX)
-    return mn_reader_fail(r, "the file's path is too long");
-  strcpy(file, path);
-  return MN_OK;
-}
-
 static mn_status read_body(mn_reader *r, int index, mn_body_def *out)
 {
   static const char *const line[] = {"from", "to", NULL};
@@ -159,9 +178,13 @@ static mn_status read_solid(mn_reader *r, int index)
   }
   if (node && node->ctor->group == MN_GROUP_BODY && node->ctor != &mn_ctors[MN_CTOR_DYNAMICS])
     return read_body(r, index, &r->def->bodies[r->def->body_count++]);
+  if (node && node->ctor == &mn_ctors[MN_CTOR_PLUGIN] && *r->def->solid_plugin.file)
+    return mn_reader_fail(r, "found a second plug-in, allowed: one");
+  if (node && node->ctor == &mn_ctors[MN_CTOR_PLUGIN])
+    return read_plugin(r, index, &r->def->solid_plugin);
   return mn_reader_bad(r, index,
                        "obstacle { ... }, rigid { ... }, elastic { ... }, springs { ... }, "
-                       "shell { ... }, rod { ... } or link { ... }");
+                       "shell { ... }, rod { ... }, link { ... } or plugin { ... }");
 }
 
 static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
@@ -243,6 +266,27 @@ static mn_status read_dynamics(mn_reader *r, int index)
   return read_node_keys(r, ctor, index, &r->def->dynamics);
 }
 
+/* Keys that are not given have defaults by method. */
+static mn_status read_coupling(mn_reader *r, int index)
+{
+  const mn_node *node = mn_node_at(r->L, index);
+  const mn_ctor *ctor = &mn_ctors[MN_CTOR_COUPLE];
+  mn_coupling_def *d = &r->def->coupling;
+  if (!node || node->ctor != ctor)
+    return mn_reader_bad(r, index, "couple { method = ..., ... }");
+  MN_TRY(read_node_keys(r, ctor, index, d));
+  mn_coupling_def best = mn_coupling_def_default(d->method, d->published);
+  if (!has_key(r, index, "load"))
+    d->load = best.load;
+  if (!has_key(r, index, "reuse"))
+    d->reuse = best.reuse;
+  if (!has_key(r, index, "mass"))
+    d->mass = best.mass;
+  if (!has_key(r, index, "frozen"))
+    d->frozen = best.frozen;
+  return MN_OK;
+}
+
 mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)
 {
   MN_TRY(mn_reader_mark(r, index));
@@ -253,6 +297,8 @@ mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)
     return read_fluid(r, index);
   case MN_KEY_DYNAMICS:
     return read_dynamics(r, index);
+  case MN_KEY_COUPLING:
+    return read_coupling(r, index);
   case MN_KEY_OUTPUT:
     return read_output(r, index);
   default:
@@ -282,8 +328,8 @@ mn_status mn_reader_mark(mn_reader *r, int index)
 
 mn_status mn_reader_blame_part(mn_reader *r, const char *name, mn_status status)
 {
-  static const char *const parts[] = {"domain", "fluid",    "sources", "solids",
-                                      "probes", "dynamics", "output"};
+  static const char *const parts[] = {"domain", "fluid",    "sources",  "solids",
+                                      "probes", "dynamics", "coupling", "output"};
   char message[MN_MESSAGE_MAX];
   snprintf(message, sizeof message, "%s", mn_context_message(r->ctx));
   int line = r->line, path = 0;
@@ -354,8 +400,8 @@ mn_status mn_read_scene(mn_reader *r, int index)
     if (!*r->def->probes[i].name)
       name_probe(r->def, &r->def->probes[i]);
   if (!*r->def->output.show)
-    strcpy(r->def->output.show, r->def->fluid.kind == MN_FLUID_WATER  ? "water"
-                                : r->def->fluid.kind == MN_FLUID_NONE ? "bodies"
-                                                                      : "smoke");
+    strcpy(r->def->output.show, r->def->fluid.kind == MN_FLUID_WATER   ? "water"
+                                : r->def->fluid.kind == MN_FLUID_SMOKE ? "smoke"
+                                                                       : "bodies");
   return MN_OK;
 }

@@ -380,6 +380,7 @@ mn_status mn_checkpoint_read(mn_world *w, const char *folder, char **note)
       if (mn_array_bytes(&own[i])) /* an empty array may have no memory */
         memcpy(own[i].data, l.arrays[i].data, mn_array_bytes(&own[i]));
     mn_world_measure(w);
+    status = mn_world_look(w);
   }
   for (int i = 0; i < l.count; i++)
     mn_free(l.arrays[i].data);

@@ -145,8 +145,8 @@ static mn_status check_field(mn_context *ctx, int dim, const char *key, const mn
 
 static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
 {
-  MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_NONE));
-  if (f->kind == MN_FLUID_NONE)
+  MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_PLUGIN));
+  if (!mn_fluid_on_grid(f))
     return MN_OK;
   MN_TRY(check_positive(ctx, "fluid.density", f->density));
   MN_TRY(check_not_negative(ctx, "fluid.viscosity", f->viscosity));
@@ -236,7 +236,10 @@ static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
     if (!s->drains && !s->blows && def->fluid.kind != MN_FLUID_SMOKE)
       return mn_fail(ctx, MN_BAD_INPUT,
                      "%s is an emitter of smoke, but the fluid is %s; for water take an inflow",
-                     key, def->fluid.kind == MN_FLUID_WATER ? "water" : "none");
+                     key,
+                     def->fluid.kind == MN_FLUID_WATER    ? "water"
+                     : def->fluid.kind == MN_FLUID_PLUGIN ? "a plug-in"
+                                                          : "none");
     if (s->drains && (def->fluid.kind != MN_FLUID_WATER ||
                       def->fluid.transfer == MN_TRANSFER_LEVELSET || s->blows))
       return mn_fail(
@@ -374,18 +377,33 @@ static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_
   return b->moving ? check_motion(ctx, dim, key, &b->motion) : MN_OK;
 }
 
+/* There is something that moves, and a plug-in has something to be coupled to. */
+static mn_status check_sides(mn_context *ctx, const mn_model_def *def)
+{
+  int fluid = def->fluid.kind != MN_FLUID_NONE, plugin = *def->solid_plugin.file != 0;
+  int bodies = def->body_count > 0 || plugin;
+  if (!fluid && !bodies)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "there is neither a fluid nor a body: give fluid or bodies in solids");
+  if (plugin && def->body_count)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "solids: a plug-in is all bodies of a scene; found %d others beside it",
+                   def->body_count);
+  if (plugin && !fluid)
+    return mn_fail(ctx, MN_BAD_INPUT, "solids: a plug-in needs a fluid to be coupled to");
+  if (def->fluid.kind == MN_FLUID_PLUGIN && (!bodies || !*def->fluid_plugin.file))
+    return mn_fail(ctx, MN_BAD_INPUT, "fluid: a plug-in needs a file, and bodies to be coupled to");
+  if (def->fluid.kind == MN_FLUID_PLUGIN && def->source_count)
+    return mn_fail(ctx, MN_BAD_INPUT, "sources: they need smoke or water, not a plug-in");
+  return fluid && bodies ? mn_coupling_check(ctx, &def->coupling) : MN_OK;
+}
+
 static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
 {
   const mn_dynamics_def *d = &def->dynamics;
+  MN_TRY(check_sides(ctx, def));
   if (!def->body_count)
-    return def->fluid.kind != MN_FLUID_NONE
-               ? MN_OK
-               : mn_fail(ctx, MN_BAD_INPUT,
-                         "there is neither a fluid nor a body: give fluid or bodies in solids");
-  if (def->fluid.kind != MN_FLUID_NONE)
-    return mn_fail(ctx, MN_BAD_INPUT,
-                   "solids: bodies that a fluid moves need a coupling, which this version does not "
-                   "have yet; leave out the fluid, or use obstacles");
+    return MN_OK;
   MN_TRY(check_range(ctx, "dynamics.integrator", (int)d->integrator, 0, MN_INTEGRATE_EXPLICIT));
   MN_TRY(check_positive(ctx, "dynamics.beta", d->beta));
   MN_TRY(check_not_negative(ctx, "dynamics.gamma", d->gamma));
@@ -421,7 +439,7 @@ static mn_status check_point(mn_context *ctx, const mn_domain_def *d, const char
 
 static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *key, const char *of)
 {
-  int fluid = def->fluid.kind != MN_FLUID_NONE;
+  int fluid = mn_fluid_on_grid(&def->fluid);
   if (fluid &&
       (!strcmp(of, "fluid") || (!strcmp(of, "smoke") && def->fluid.kind == MN_FLUID_SMOKE)))
     return MN_OK;
@@ -458,6 +476,17 @@ static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, cons
   for (int i = 0; i < def->body_count; i++)
     if (*p->of && !strncmp(p->of, def->bodies[i].name, MN_NAME_MAX))
       found = i;
+  int plugin = *def->solid_plugin.name && !strncmp(p->of, def->solid_plugin.name, MN_NAME_MAX);
+  if (plugin && (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY))
+    return p->axis >= 0 && p->axis < def->domain.dim
+               ? MN_OK
+               : mn_fail(ctx, MN_BAD_INPUT, "%s.axis is %d: must be from 0 to %d", key, p->axis,
+                         def->domain.dim - 1);
+  if (plugin)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s: of a plug-in only position and body_velocity are known: means of its "
+                   "surface",
+                   key);
   if (of_all ? def->body_count == 0 : found < 0)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be the name of a body", key, p->of);
   if ((p->kind == MN_PROBE_ANGLE || p->kind == MN_PROBE_FORCE) &&
@@ -487,8 +516,9 @@ static mn_status check_probe(mn_context *ctx, const mn_model_def *def, const mn_
   MN_TRY(check_range(ctx, part, (int)p->kind, 0, MN_PROBE_VOLUME_RATIO));
   if (p->kind >= MN_PROBE_POSITION)
     return check_body_probe(ctx, def, p, key);
-  if (def->fluid.kind == MN_FLUID_NONE && p->kind != MN_PROBE_VOLUME)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures a fluid, but the scene has none", key);
+  if (!mn_fluid_on_grid(&def->fluid) && p->kind != MN_PROBE_VOLUME)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures a fluid, but the scene has none%s", key,
+                   def->fluid.kind == MN_FLUID_PLUGIN ? " of its own" : "");
   snprintf(part, sizeof part, "%s.at", key);
   if (p->kind <= MN_PROBE_TEMPERATURE)
     MN_TRY(check_point(ctx, d, part, p->at));
@@ -591,7 +621,7 @@ static mn_status check_output(mn_context *ctx, const mn_model_def *def)
                    "water, bodies or stress",
                    o->show);
   int of_bodies = !strcmp(o->show, "bodies") || !strcmp(o->show, "stress");
-  if (*o->show && of_bodies != (def->fluid.kind == MN_FLUID_NONE))
+  if (*o->show && of_bodies == mn_fluid_on_grid(&def->fluid))
     return mn_fail(ctx, MN_BAD_INPUT, "output.show is \"%s\", but the scene has %s fluid", o->show,
                    of_bodies ? "a" : "no");
   if ((!strcmp(o->show, "temperature") && !def->fluid.temperature) ||
@@ -612,7 +642,7 @@ static void bytes_text(double bytes, char *text, size_t size)
 static mn_status check_memory(mn_context *ctx, const mn_model_def *def)
 {
   const mn_domain_def *d = &def->domain;
-  if (def->fluid.kind == MN_FLUID_NONE)
+  if (!mn_fluid_on_grid(&def->fluid))
     return MN_OK;
   double need = mn_mac_bytes(def), have = (double)ctx->memory_limit;
   if (need <= have)

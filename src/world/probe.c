@@ -67,6 +67,19 @@ static double volume(const mn_world *w, const char *of)
   return NAN; /* the model was checked: not reached */
 }
 
+/* Of a plug-in: mean over its surface. */
+static double surface_mean(const mn_world *w, const mn_probe_def *p)
+{
+  const mn_interface *f = w->coupling ? mn_coupling_interface(w->coupling) : NULL;
+  double sum = 0, area = 0;
+  for (size_t i = 0; f && i < f->count; i++) {
+    mn_vec3 v = p->kind == MN_PROBE_POSITION ? f->X[i] : f->V[i];
+    sum += f->area[i] * v.v[p->axis];
+    area += f->area[i];
+  }
+  return area > 0 ? sum / area : NAN;
+}
+
 double mn_world_probe(const mn_world *w, int index)
 {
   if (index < 0 || index >= w->def->probe_count)
@@ -75,8 +88,8 @@ double mn_world_probe(const mn_world *w, int index)
   if (p->kind == MN_PROBE_VOLUME)
     return volume(w, p->of);
   if (p->kind >= MN_PROBE_POSITION)
-    return w->bodies ? mn_bodies_probe(w->bodies, p) : NAN;
-  if (!w->fluid.ops)
+    return w->bodies ? mn_bodies_probe(w->bodies, p) : surface_mean(w, p);
+  if (!w->on_grid)
     return NAN;
   mn_mac_view view = mn_mac_look(&w->fluid);
   switch (p->kind) {

@@ -176,12 +176,27 @@ mn_link_def mn_link_def_default(void)
   return def;
 }
 
+mn_coupling_def mn_coupling_def_default(mn_coupling_method method, int published)
+{
+  mn_coupling_def def = {.method = method};
+  mn_schema_defaults(&mn_ctors[MN_CTOR_COUPLE], &def);
+  int best = method == MN_COUPLE_XPM && !published;
+  def.method = method;
+  def.published = published;
+  def.load = published && method != MN_COUPLE_XPM ? MN_LOAD_PRESSURE : MN_LOAD_IMPULSE;
+  def.reuse = best ? 8 : 0;
+  def.mass = best ? MN_MASS_FITTED : MN_MASS_NONE;
+  def.frozen = !published;
+  return def;
+}
+
 mn_model_def mn_model_def_default(void)
 {
   mn_model_def def = {.domain = {.dim = 2, .cells = {0, 0, 1}}};
   mn_schema_defaults(&mn_ctors[MN_CTOR_DOMAIN], &def.domain);
   def.fluid = mn_fluid_def_default(MN_FLUID_SMOKE);
   mn_schema_defaults(&mn_ctors[MN_CTOR_DYNAMICS], &def.dynamics);
+  def.coupling = mn_coupling_def_default(MN_COUPLE_XPM, 0);
   mn_schema_defaults(&mn_ctors[MN_CTOR_OUTPUT], &def.output);
   return def;
 }

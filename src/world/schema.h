@@ -38,6 +38,8 @@ typedef enum mn_key_type {
   MN_KEY_SOLIDS,
   MN_KEY_PROBES,
   MN_KEY_DYNAMICS,
+  MN_KEY_COUPLING,
+  MN_KEY_TABLE, /* mn_plugin_numbers */
   MN_KEY_OUTPUT
 } mn_key_type;
 
@@ -68,6 +70,8 @@ typedef enum mn_group {
   MN_GROUP_SOURCE,
   MN_GROUP_SOLID,
   MN_GROUP_BODY,
+  MN_GROUP_COUPLING,
+  MN_GROUP_PLUGIN,
   MN_GROUP_SHAPE,
   MN_GROUP_TIME,
   MN_GROUP_PROBE,
@@ -94,6 +98,8 @@ typedef enum mn_ctor_id {
   MN_CTOR_ROD,
   MN_CTOR_LINK,
   MN_CTOR_DYNAMICS,
+  MN_CTOR_COUPLE,
+  MN_CTOR_PLUGIN,
   MN_CTOR_BOX,
   MN_CTOR_SPHERE,
   MN_CTOR_DISK,

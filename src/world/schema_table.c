@@ -10,8 +10,8 @@
   }
 
 const char *const mn_group_titles[MN_GROUP_COUNT] = {
-    "The scene", "Domain", "Fluids", "Sources", "Obstacles",
-    "Bodies",    "Shapes", "Time",   "Probes",  "Output",
+    "The scene", "Domain",   "Fluids", "Sources", "Obstacles", "Bodies",
+    "Coupling",  "Plug-ins", "Shapes", "Time",    "Probes",    "Output",
 };
 
 /* ---- scene and domain ------------------------------------------------------------------------ */
@@ -22,14 +22,16 @@ static const mn_key scene_keys[] = {
      "the figure, table or known answer that the scene stands for"},
     {"domain", MN_KEY_DOMAIN, "", REQUIRED, 0, 0, 0, "box", AT(mn_model_def, domain),
      "the box that is simulated"},
-    {"fluid", MN_KEY_FLUID, "", "", 0, 0, 0, "smoke water", AT(mn_model_def, fluid),
+    {"fluid", MN_KEY_FLUID, "", "", 0, 0, 0, "smoke water plugin", AT(mn_model_def, fluid),
      "what fills it; left out: nothing, for bodies alone"},
     {"sources", MN_KEY_SOURCES, "", "", 0, 0, 0, "inflow emitter drain", AT(mn_model_def, sources),
      "a list of inflows, emitters and drains"},
-    {"solids", MN_KEY_SOLIDS, "", "", 0, 0, 0, "obstacle rigid elastic springs shell rod",
+    {"solids", MN_KEY_SOLIDS, "", "", 0, 0, 0, "obstacle rigid elastic springs shell rod plugin",
      AT(mn_model_def, solids), "a list of obstacles, bodies and links"},
     {"dynamics", MN_KEY_DYNAMICS, "", "", 0, 0, 0, "dynamics", AT(mn_model_def, dynamics),
      "how bodies move in time"},
+    {"coupling", MN_KEY_COUPLING, "", "", 0, 0, 0, "couple", AT(mn_model_def, coupling),
+     "how a fluid and bodies move each other; left out: `couple {}`"},
     {"probes", MN_KEY_PROBES, "", "", 0, 0, 0,
      "pressure velocity smoke_at temperature_at kinetic_energy flux volume area divergence "
      "position "
@@ -505,6 +507,60 @@ static const mn_key transform_keys[] = {
      "is scaled, then turned, then moved"},
     END};
 
+/* ---- coupling -------------------------------------------------------------------------------- */
+
+static const mn_key plugin_keys[] = {
+    {"name", MN_KEY_NAME, "", "", 0, 0, 0, "", AT(mn_plugin_def, name), "of a solid, for probes"},
+    {"file", MN_KEY_FILE, "", REQUIRED, 0, 0, 0, "", AT(mn_plugin_def, file),
+     "the shared object; relative to the scene's folder. Its code runs with all your rights"},
+    {"numbers", MN_KEY_TABLE, "", "", 0, 0, 0, "", AT(mn_plugin_def, numbers),
+     "what it asks for, by names of its own"},
+    END};
+
+#define COUPLE(field) AT(mn_coupling_def, field)
+
+/* What has no default here has one by method: mn_coupling_def_default. */
+static const mn_key couple_keys[] = {
+    {"method", MN_KEY_CHOICE, "", "\"xpm\"", 0, 0, 0, "xpm rmi aitken relaxed weak", COUPLE(method),
+     "xpm: a reduced model of both sides, learned from their answers, with conservative impulses "
+     "and all that makes it cheap and robust; rmi: the reduced model alone; aitken and relaxed: "
+     "both sides in turn, relaxed; weak: one solve of each, unstable for light bodies"},
+    {"published", MN_KEY_FLAG, "", "false", 0, 0, 0, "", COUPLE(published),
+     "the method as its authors printed it: changes the defaults of load, reuse, mass and frozen"},
+    {"tolerance", MN_KEY_NUMBER, "cells", "0.05", MN_BETWEEN, 1e-12, 1, "", COUPLE(tolerance),
+     "by which the interface may still move in an iteration; a substep that does not reach it is "
+     "retried with half the step"},
+    {"max_iterations", MN_KEY_INTEGER, "", "30", MN_BETWEEN, 2, 10000, "", COUPLE(max_iterations),
+     "fluid solves of a substep"},
+    {"omega", MN_KEY_NUMBER, "", "0.1", MN_BETWEEN, 1e-6, 2, "", COUPLE(omega),
+     "relaxation of relaxed; the first one of aitken"},
+    {"load", MN_KEY_CHOICE, "", "", 0, 0, 0, "impulse pressure", COUPLE(load),
+     "impulse: conserves momentum; pressure: differences times areas, does not. Default: impulse; "
+     "published: pressure but for xpm"},
+    {"rigid", MN_KEY_CHOICE, "", "\"points\"", 0, 0, 0, "points freedoms", COUPLE(rigid),
+     "what the iteration sees of rigid bodies: points of their surface, or their translation and "
+     "rotation"},
+    {"reuse", MN_KEY_INTEGER, "", "", MN_BETWEEN, 0, 100, "", COUPLE(reuse),
+     "earlier substeps whose secants are kept. Default: 8 for xpm, else 0; published: 0"},
+    {"filter", MN_KEY_NUMBER, "", "0.2", MN_BETWEEN, 0, 0.9, "", COUPLE(filter),
+     "a kept secant is dropped when less than this part of it is new"},
+    {"predictor", MN_KEY_INTEGER, "", "1", MN_BETWEEN, 0, 2, "", COUPLE(predictor),
+     "order of the extrapolation that starts a substep"},
+    {"mass", MN_KEY_CHOICE, "", "", 0, 0, 0, "none dual fitted", COUPLE(mass),
+     "mass lent to the bodies, which the loads give back, so that the answer is the same: dual: "
+     "the fluid's in the cells it shares with them; fitted: half of the largest added mass seen. "
+     "Default: fitted for xpm, else none; published: none"},
+    {"frozen", MN_KEY_FLAG, "", "", 0, 0, 0, "", COUPLE(frozen),
+     "the surface's place on the grid is that of the first solve of a substep. Default: true; "
+     "published: false"},
+    {"kernel_radius", MN_KEY_NUMBER, "cells", "1.5", MN_BETWEEN, 1, 2, "", COUPLE(kernel_radius),
+     "over which points share the faces' velocities and loads"},
+    {"spacing", MN_KEY_NUMBER, "cells", "0.5", MN_BETWEEN, 0.1, 1.5, "", COUPLE(spacing),
+     "greatest distance between points of the interface"},
+    {"adapt", MN_KEY_FLAG, "", "true", 0, 0, 0, "", COUPLE(adapt),
+     "shorten the step after a hard substep and lengthen it again after easy ones"},
+    END};
+
 /* ---- time functions -------------------------------------------------------------------------- */
 
 static const mn_key ramp_keys[] = {
@@ -648,6 +704,12 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                       "body cannot be linked with a deformable one."},
     [MN_CTOR_DYNAMICS] = {"dynamics", MN_GROUP_BODY, 0, 0, dynamics_keys, NULL,
                           "How bodies move in time."},
+    [MN_CTOR_COUPLE] = {"couple", MN_GROUP_COUPLING, 0, 0, couple_keys, NULL,
+                        "How a fluid and bodies move each other; [coupling.md](coupling.md) helps "
+                        "to choose."},
+    [MN_CTOR_PLUGIN] = {"plugin", MN_GROUP_PLUGIN, 0, 0, plugin_keys, NULL,
+                        "A fluid or solid of your own from a shared object: as `fluid`, or as the "
+                        "only body of `solids`; see [coupling.md](coupling.md)."},
     [MN_CTOR_BOX] = {"box", MN_GROUP_SHAPE, 0, 0, box_keys, NULL,
                      "As a shape: `{lo, hi}` or `{center, size}`."},
     [MN_CTOR_SPHERE] = {"sphere", MN_GROUP_SHAPE, 0, 0, sphere_keys, NULL, "In 2D a disk."},

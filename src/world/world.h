@@ -3,13 +3,21 @@
 #define MN_WORLD_WORLD_H
 
 #include "base/context.h"
+#include "couple/couple.h"
 #include "fluid/mac/mac.h"
 #include "meniscus/world.h"
 #include "world/bodies.h"
+#include "world/plugin.h"
 
 struct mn_model {
   mn_model_def def; /* owns its arrays and shapes */
 };
+
+/* Smoke or water, which live on the grid; neither nothing nor a plug-in. */
+static inline int mn_fluid_on_grid(const mn_fluid_def *fluid)
+{
+  return fluid->kind == MN_FLUID_SMOKE || fluid->kind == MN_FLUID_WATER;
+}
 
 /* Every rule a def must keep; MN_BAD_INPUT names the key (model_check.c). */
 MN_MUST_CHECK mn_status mn_model_check(mn_context *ctx, const mn_model_def *def);
@@ -25,9 +33,12 @@ struct mn_world {
   mn_context *ctx;
   const mn_model_def *def;
   mn_clock clock;
-  mn_fluid fluid;    /* ops NULL: there is none */
-  mn_solid solid;    /* the same */
-  mn_bodies *bodies; /* behind `solid`; NULL: none */
+  int on_grid;           /* 1: the fluid is smoke or water, which have fields to look at */
+  mn_fluid fluid;        /* ops NULL: there is none */
+  mn_solid solid;        /* the same */
+  mn_bodies *bodies;     /* behind `solid`; NULL: none */
+  mn_coupling *coupling; /* of the two; NULL: one is missing */
+  mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
   /* of the current state: work, measured once per substep */
   mn_mac_totals totals;
   mn_body_totals body_totals;
@@ -38,6 +49,8 @@ MN_MUST_CHECK mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *
 /* Keys of the fluid that another key makes idle: a warning each. */
 void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *fluid);
 
+/* Looks at a surface that can be seen in no other way: after every change of the state. */
+MN_MUST_CHECK mn_status mn_world_look(mn_world *world);
 /* Measures both sides anew. */
 void mn_world_measure(mn_world *world);
 

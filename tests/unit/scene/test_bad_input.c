@@ -41,7 +41,7 @@ static void test_the_whole(void **state)
       {"\x1bLua\x54", {"binary"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} } }", {"neither a fluid nor a body"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} }, fluid = sphere {} }",
-       {"scene.fluid: found sphere { ... }, allowed: smoke { ... } or water"}},
+       {"scene.fluid: found sphere { ... }, allowed: smoke { ... }, water { ... } or"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} }, fluid = 'smoke' }",
        {"scene.fluid: found \"smoke\""}},
       {"return scene { domain = {1, 2}, fluid = smoke {} }",

@@ -215,10 +215,9 @@ static void test_refused(void **state)
       {"solids = { rigid { density = 1, shape = disk { center = {0,0}, radius = 1 } } },"
        "probes = { pressure { at = {0.5, 0.5} } }",
        "has none"},
-      {"fluid = smoke {}, solids = { rigid { density = 1, shape = disk { center = {0,0}, radius = "
-       "1 }"
-       " } }",
-       "coupling"},
+      {"fluid = smoke {}, coupling = couple { tolerance = 0 },"
+       "solids = { rigid { density = 1, shape = disk { center = {0.5, 0.5}, radius = 0.1 } } }",
+       "coupling.tolerance"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     mn_model *model = NULL;

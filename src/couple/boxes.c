@@ -1,0 +1,281 @@
+#include "couple/boxes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/timer.h"
+
+static const double MARK = 1.2345678912345e303; /* stands behind the last entry of each array */
+enum { MARK_BYTE = 0xA5 };
+
+/* ---- who did it ------------------------------------------------------------------------------ */
+
+static const char *name_of(const char *name)
+{
+  return name && *name ? name : "without a name";
+}
+
+/* Puts the box in front of the sentence it left. Whatever it returned, a running simulation has
+   failed, unless the machine did. */
+static mn_status blame(const mn_boxes *b, int solid, mn_status status)
+{
+  const char *name = name_of(solid ? b->solid.ops->name : b->fluid.ops->name);
+  mn_status kind = status == MN_ENVIRONMENT || status == MN_INTERRUPTED ? status : MN_FAILED;
+  if (!*b->ctx->message)
+    return mn_fail(b->ctx, kind, "the %s \"%s\" failed with status %d and no message",
+                   solid ? "solid" : "fluid", name, (int)status);
+  return mn_fail_prefix(b->ctx, kind, "the %s \"%s\"", solid ? "solid" : "fluid", name);
+}
+
+static mn_status blame_answer(const mn_boxes *b, int solid, const char *what, size_t i)
+{
+  return mn_fail(b->ctx, MN_FAILED,
+                 "the %s \"%s\" answered with %s that is not finite, at point %zu of %zu",
+                 solid ? "solid" : "fluid",
+                 name_of(solid ? b->solid.ops->name : b->fluid.ops->name), what, i, b->face.count);
+}
+
+/* ---- nothing beyond the agreed sizes --------------------------------------------------------- */
+
+static void set_marks(mn_boxes *b)
+{
+  mn_interface *f = &b->face;
+  size_t n = f->count;
+  f->X[n] = f->V[n] = f->N[n] = f->load[n] = (mn_vec3){{MARK, MARK, MARK}};
+  f->area[n] = f->mass[n] = MARK;
+  memset(&f->body[n], MARK_BYTE, sizeof *f->body);
+  f->two_sided[n] = f->rigid[n] = MARK_BYTE;
+  memset(&f->element[(size_t)f->dim * f->elements], MARK_BYTE, sizeof *f->element);
+  b->agreed = *f;
+}
+
+static int marks_stand(const mn_boxes *b)
+{
+  const mn_interface *f = &b->agreed;
+  size_t n = f->count, bytes = sizeof(int);
+  unsigned char mark[sizeof(int)];
+  memset(mark, MARK_BYTE, bytes);
+  const mn_vec3 *vectors[] = {f->X, f->V, f->N, f->load};
+  for (int v = 0; v < 4; v++)
+    for (int a = 0; a < 3; a++)
+      if (vectors[v][n].v[a] != MARK)
+        return 0;
+  return f->area[n] == MARK && f->mass[n] == MARK && !memcmp(&f->body[n], mark, bytes) &&
+         f->two_sided[n] == MARK_BYTE && f->rigid[n] == MARK_BYTE &&
+         !memcmp(&f->element[(size_t)f->dim * f->elements], mark, bytes);
+}
+
+/* After every call of a box. */
+static mn_status check_sizes(mn_boxes *b, int solid)
+{
+  const mn_interface *f = &b->face, *g = &b->agreed;
+  const char *kind = solid ? "solid" : "fluid";
+  const char *name = name_of(solid ? b->solid.ops->name : b->fluid.ops->name);
+  size_t found = f->count;
+  int same = f->count == g->count && f->elements == g->elements && f->dim == g->dim;
+  int moved = f->X != g->X || f->V != g->V || f->N != g->N || f->area != g->area ||
+              f->load != g->load || f->mass != g->mass || f->body != g->body ||
+              f->two_sided != g->two_sided || f->rigid != g->rigid || f->element != g->element;
+  int stand = marks_stand(b);
+  b->face = *g; /* the arrays are still ours */
+  if (!same)
+    return mn_fail(b->ctx, MN_FAILED,
+                   "the %s \"%s\" changed the size of the interface: %zu points were agreed, it "
+                   "left %zu",
+                   kind, name, g->count, found);
+  if (moved)
+    return mn_fail(b->ctx, MN_FAILED, "the %s \"%s\" replaced arrays of the interface", kind, name);
+  if (!stand) {
+    set_marks(b);
+    return mn_fail(b->ctx, MN_FAILED,
+                   "the %s \"%s\" wrote beyond the %zu points and %zu elements agreed", kind, name,
+                   g->count, g->elements);
+  }
+  return MN_OK;
+}
+
+/* ---- finite answers -------------------------------------------------------------------------- */
+
+static int is_finite(const mn_vec3 *v)
+{
+  return isfinite(v->x) && isfinite(v->y) && isfinite(v->z);
+}
+
+static mn_status check_fluid(const mn_boxes *b)
+{
+  for (size_t i = 0; i < b->face.count; i++) {
+    if (!is_finite(&b->face.load[i]))
+      return blame_answer(b, 0, "a load", i);
+    if (!isfinite(b->face.mass[i]) || b->face.mass[i] < 0)
+      return blame_answer(b, 0, "a mass below 0 or one", i);
+  }
+  return MN_OK;
+}
+
+static mn_status check_solid(const mn_boxes *b)
+{
+  for (size_t i = 0; i < b->face.count; i++) {
+    if (!is_finite(&b->face.X[i]))
+      return blame_answer(b, 1, "a position", i);
+    if (!is_finite(&b->face.V[i]))
+      return blame_answer(b, 1, "a velocity", i);
+    if (!is_finite(&b->face.N[i]) || !isfinite(b->face.area[i]) || b->face.area[i] < 0)
+      return blame_answer(b, 1, "a normal or an area below 0 or one", i);
+  }
+  return MN_OK;
+}
+
+/* What `look` says besides: bodies and elements that can be. */
+static mn_status check_mesh(const mn_boxes *b)
+{
+  const mn_interface *f = &b->face;
+  const char *name = name_of(b->solid.ops->name);
+  for (size_t i = 0; i < f->count; i++)
+    if (f->body[i] < 0 || f->two_sided[i] > 1 || f->rigid[i] > 1)
+      return mn_fail(b->ctx, MN_FAILED,
+                     "the solid \"%s\" has a point %zu of body %d, two_sided %d, rigid %d: bodies "
+                     "count from 0, the others are 0 or 1",
+                     name, i, f->body[i], f->two_sided[i], f->rigid[i]);
+  for (size_t e = 0; e < (size_t)f->dim * f->elements; e++)
+    if (f->element[e] >= f->count)
+      return mn_fail(b->ctx, MN_FAILED,
+                     "the solid \"%s\" has an element %zu with point %u: there are %zu points",
+                     name, e / (size_t)f->dim, f->element[e], f->count);
+  return MN_OK;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+mn_status mn_boxes_look(mn_boxes *b)
+{
+  mn_status status = b->solid.ops->look(b->solid.self, &b->face);
+  if (status != MN_OK)
+    return blame(b, 1, status);
+  MN_TRY(check_sizes(b, 1));
+  MN_TRY(check_solid(b));
+  return check_mesh(b);
+}
+
+static mn_status meet(mn_boxes *b)
+{
+  if (!b->fluid.ops->meet)
+    return MN_OK;
+  mn_status status = b->fluid.ops->meet(b->fluid.self, &b->face);
+  return status == MN_OK ? check_sizes(b, 0) : blame(b, 0, status);
+}
+
+mn_status mn_boxes_begin(mn_boxes *b, double t, double dt)
+{
+  double start = mn_seconds();
+  b->fluid_report = b->solid_report = (mn_solve_report){0};
+  b->fluid_solves = b->solid_solves = 0;
+  b->fluid_s = b->solid_s = 0;
+  b->ctx->message[0] = 0; /* so that a box without words is not given another's */
+  MN_TRY(mn_boxes_look(b));
+  mn_status status = b->solid.ops->begin(b->solid.self, t, dt);
+  double middle = mn_seconds();
+  b->solid_s = middle - start;
+  if (status != MN_OK)
+    return blame(b, 1, status);
+  MN_TRY(meet(b));
+  status = b->fluid.ops->begin(b->fluid.self, t, dt);
+  b->fluid_s = mn_seconds() - middle;
+  return status == MN_OK ? MN_OK : blame(b, 0, status);
+}
+
+static mn_status unsolved(const mn_boxes *b, int solid, const mn_solve_report *r)
+{
+  return mn_fail(b->ctx, MN_FAILED,
+                 "the %s \"%s\" did not converge (%s after %d iterations, residual %.3g from %.3g)",
+                 solid ? "solid" : "fluid",
+                 name_of(solid ? b->solid.ops->name : b->fluid.ops->name),
+                 mn_reason_text(r->reason), r->iterations, r->residual, r->initial_residual);
+}
+
+mn_status mn_boxes_solve_fluid(mn_boxes *b)
+{
+  double start = mn_seconds();
+  mn_solve_report report = {0};
+  b->ctx->message[0] = 0;
+  mn_status status = b->fluid.ops->solve(b->fluid.self, &b->face, &report);
+  b->fluid_s += mn_seconds() - start;
+  b->fluid_solves++;
+  int iterations = b->fluid_report.iterations + report.iterations;
+  int outer = b->fluid_report.outer + report.outer;
+  b->fluid_report = report;
+  b->fluid_report.iterations = iterations;
+  b->fluid_report.outer = outer;
+  mn_status sizes = check_sizes(b, 0);
+  if (status != MN_OK)
+    return blame(b, 0, status);
+  MN_TRY(sizes);
+  if (report.reason != MN_CONVERGED)
+    return unsolved(b, 0, &report);
+  return check_fluid(b);
+}
+
+mn_status mn_boxes_solve_solid(mn_boxes *b)
+{
+  double start = mn_seconds();
+  mn_solve_report report = {0};
+  b->ctx->message[0] = 0;
+  mn_status status = b->solid.ops->solve(b->solid.self, &b->face, &report);
+  b->solid_s += mn_seconds() - start;
+  b->solid_solves++;
+  int iterations = b->solid_report.iterations + report.iterations;
+  b->solid_report = report;
+  b->solid_report.iterations = iterations;
+  mn_status sizes = check_sizes(b, 1);
+  if (status != MN_OK)
+    return blame(b, 1, status);
+  MN_TRY(sizes);
+  if (report.reason != MN_CONVERGED)
+    return unsolved(b, 1, &report);
+  return check_solid(b);
+}
+
+mn_status mn_boxes_commit(mn_boxes *b)
+{
+  double start = mn_seconds();
+  b->ctx->message[0] = 0;
+  mn_status status = b->fluid.ops->commit(b->fluid.self);
+  double middle = mn_seconds();
+  b->fluid_s += middle - start;
+  if (status != MN_OK)
+    return blame(b, 0, status);
+  status = b->solid.ops->commit(b->solid.self);
+  b->solid_s += mn_seconds() - middle;
+  return status == MN_OK ? MN_OK : blame(b, 1, status);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+mn_status mn_boxes_create(mn_context *ctx, int dim, double spacing, mn_fluid fluid, mn_solid solid,
+                          mn_boxes *b)
+{
+  size_t n = 0, elements = 0;
+  *b = (mn_boxes){.ctx = ctx, .fluid = fluid, .solid = solid};
+  ctx->message[0] = 0;
+  mn_status status = solid.ops->sample(solid.self, spacing, &n, &elements);
+  if (status != MN_OK)
+    return blame(b, 1, status);
+  if (n > UINT32_MAX - 1 || elements > SIZE_MAX / 8)
+    return mn_fail(ctx, MN_FAILED, "the solid \"%s\" asks for %zu points and %zu elements",
+                   name_of(solid.ops->name), n, elements);
+  MN_TRY(mn_interface_create(ctx, dim, n + 1, elements + 1, &b->face));
+  b->face.count = n;
+  b->face.elements = elements;
+  set_marks(b);
+  status = mn_boxes_look(b);
+  if (status != MN_OK)
+    mn_boxes_destroy(b);
+  return status;
+}
+
+void mn_boxes_destroy(mn_boxes *b)
+{
+  mn_interface_destroy(&b->face);
+}

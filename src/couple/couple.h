@@ -1,0 +1,74 @@
+/* Couplings of a fluid and a solid of which they see nothing but the black boxes of box.h.
+
+   A substep: the solid says where its surface is, the fluid meets it there, both begin; then
+   mn_rmi asks them in turn until the interface moves by less than the tolerance. With V the mean
+   velocity (X - X^n)/dt, f the fluid's loads and m a fictitious mass of each point, the iteration
+   sees the two functions
+
+       F(X) = f(X) + m V/dt          S(p): the solid's X under p - m V/dt
+
+   so that m adds to the solid's inertia and is given back by the fluid: whatever m is, both agree
+   at the same X and f. Where the added mass m_a of the fluid is greater than the solid's mass m_s,
+   plain iteration diverges like mu = m_a/m_s; with m it is (m_a - m)/(m_s + m), below 1 for every
+   m_s if m is half of m_a. [Akbay 2018, Algorithms 1 and 3]; the fictitious mass, its fit and the
+   reuse of secants are extensions. Verified by tests/unit/couple/test_couple.c. */
+#ifndef MN_COUPLE_COUPLE_H
+#define MN_COUPLE_COUPLE_H
+
+#include "meniscus/box.h"
+#include "meniscus/coupling.h"
+
+typedef struct mn_coupling mn_coupling;
+
+typedef struct mn_coupling_report {
+  mn_reason reason; /* anything but MN_CONVERGED: not to be committed */
+  int iterations;   /* fluid solves */
+  int solid_solves;
+  int modes;        /* of the reduced model */
+  double residual;  /* m, by which the interface moved in the last iteration, never relaxed */
+  double imbalance; /* N, total force that the solid felt less that of the fluid */
+  double mu;        /* greatest amplification seen: added mass over mass */
+  mn_solve_report fluid, solid; /* of the last solves; iterations of all of them */
+  double fluid_s, solid_s;      /* wall time inside the boxes */
+} mn_coupling_report;
+
+/* MN_BAD_INPUT names the key as a scene spells it. */
+MN_MUST_CHECK mn_status mn_coupling_check(mn_context *ctx, const mn_coupling_def *def);
+const char *mn_coupling_method_name(mn_coupling_method method);
+
+/* Samples the solid's surface, `dx` (m) the width of a fluid cell. The boxes are borrowed and stay
+   the caller's. */
+MN_MUST_CHECK mn_status mn_coupling_create(mn_context *ctx, const mn_coupling_def *def, int dim,
+                                           double dx, mn_fluid fluid, mn_solid solid,
+                                           mn_coupling **coupling);
+void mn_coupling_destroy(mn_coupling **coupling);
+
+/* Both sides from their committed states to t + dt, up to but without their commits. `share` is the
+   part that dt is of the step that would have been taken with ease: the tolerance is meant for
+   that, and shrinks with the step, so that a hopeless iteration is not saved by short steps, in
+   which nothing moves far. MN_OK whatever report->reason is. A box that fails, that answers with
+   what is no finite number, or that writes beyond the interface: MN_FAILED (or its own
+   MN_ENVIRONMENT) with its name; restore the boxes then, as after a substep that did not converge.
+ */
+MN_MUST_CHECK mn_status mn_coupling_try(mn_coupling *coupling, double t, double dt, double share,
+                                        mn_coupling_report *report);
+/* After every try one of these: commits both boxes and keeps what was learned, and brings the times
+   of the report up to date; or forgets it, after the caller restored the boxes. */
+MN_MUST_CHECK mn_status mn_coupling_commit(mn_coupling *coupling, mn_coupling_report *report);
+void mn_coupling_reject(mn_coupling *coupling);
+
+/* Factor on the step that the boxes allow: less than 1 after hard substeps, if def.adapt. Moves
+   when a substep is committed that was retried so often. */
+double mn_coupling_pace(const mn_coupling *coupling);
+void mn_coupling_learn_pace(mn_coupling *coupling, int retries, int iterations);
+
+/* The state of the coupling itself: history of the reduced model, pace, fitted mass. */
+int mn_coupling_arrays(mn_coupling *coupling, mn_array *arrays, int capacity);
+/* Residuals (m) of the last try, iteration by iteration; none of a weak coupling. */
+const double *mn_coupling_residuals(const mn_coupling *coupling, int *count);
+/* The interface as the last try left it or, after a look, as the committed state has it; borrowed.
+ */
+MN_MUST_CHECK mn_status mn_coupling_look(mn_coupling *coupling);
+const mn_interface *mn_coupling_interface(const mn_coupling *coupling);
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/bash
+# meniscus compare: all couplings into one folder with one report; a coupling that fails is told and the others go on.
+set -eu
+program=$1
+export OMP_WAIT_POLICY=passive
+work=$(mktemp -d /tmp/mn_compare_XXXXXX)
+trap 'rm -rf "$work"' EXIT
+failed=0
+cd "$work"
+
+expect() { # status, extended regular expression that the output must match, command...
+  local status=0 wanted=$1 words=$2
+  shift 2
+  "$@" > out 2>&1 || status=$?
+  if [ $status = "$wanted" ] && { [ -z "$words" ] || grep -Eq -- "$words" out; }; then
+    echo "ok    $wanted  $(tail -c 300 out | tr '\n' ' ')"
+  else
+    echo "FAIL  $*: exit $status instead of $wanted, or no \"$words\" in: $(cat out)"
+    failed=1
+  fi
+}
+has() { grep -Eq -- "$2" "$1" || { echo "FAIL  $1 has no \"$2\"" && failed=1; }; }
+compare() { "$program" compare piston -p n=8 "$@"; }
+
+expect 0 "xpm +done" compare --couplings rmi,xpm --frames 4 -o good
+for file in good/report.html good/rmi/steps.csv good/xpm/report.html good/xpm/run.json; do
+  [ -s $file ] || { echo "FAIL  no $file" && failed=1; }
+done
+has good/report.html "coupling iterations per substep"
+has good/report.html "piston_position_x"
+has good/report.html "curve1" # a second curve in the same plot
+
+# One fails: exit 1, its sentence in the report, the other one complete.
+expect 1 "weak coupling diverged" compare --couplings weak,xpm --frames 4 -o mixed
+has mixed/report.html "weak coupling diverged"
+has mixed/xpm/run.json '"state":[^"]*"done"'
+has mixed/weak/run.json '"state":[^"]*"failed"'
+expect 1 '"coupling":"xpm","status":0' compare --couplings weak,xpm --frames 2 -o mixed --json
+
+expect 2 "needs --couplings" compare -o a
+expect 2 "twice" compare --couplings xpm,xpm -o a
+expect 2 "must be names" compare --couplings xpm,,rmi -o a
+expect 2 "must be names" compare --couplings ../x -o a
+expect 2 "strong.*did you mean|strong.*allowed" compare --couplings xpm,strong -o a
+expect 2 "is what --couplings sets" compare --couplings xpm -p coupling=rmi -o a
+expect 2 "unknown parameter" "$program" compare plume --couplings xpm -o a
+expect 2 "needs a scene" "$program" compare --couplings xpm
+[ ! -e a ] || { echo "FAIL  bad input left a folder" && failed=1; }
+exit $failed
