@@ -24,7 +24,7 @@ void membrane_set_dt(membrane *m, double dt)
   double s[MEMBRANE_MAX * MEMBRANE_MAX];
   m->dt = dt;
   for (int i = 0; i < m->n * m->n; i++)
-    s[i] = (i % (m->n + 1) == 0 ? m->mass : 0) + dt * dt * m->K[i];
+    s[i] = (i % (m->n + 1) == 0 ? m->mass + m->fictitious : 0) + dt * dt * m->K[i];
   invert(m->n, s, m->solid_inverse);
 }
 
@@ -60,6 +60,7 @@ mn_status membrane_fluid(void *user, const double *x, double *p)
     v[i] = (x[i] - m->x0[i]) / m->dt;
   for (int i = 0; i < n; i++) {
     p[i] = push(m, i) - m->drag * fabs(v[i]) * v[i];
+    p[i] += m->fictitious * (v[i] - m->v0[i]) / m->dt;
     for (int j = 0; j < n; j++)
       p[i] -= m->A[i + j * n] * (v[j] - m->v0[j]) / m->dt;
   }
@@ -78,7 +79,7 @@ mn_status membrane_solid(void *user, const double *p, const double *x_at, double
     x[i] = 0;
     for (int j = 0; j < n; j++)
       x[i] += m->solid_inverse[i + j * n] *
-              (m->mass * (m->x0[j] + m->dt * m->v0[j]) + m->dt * m->dt * p[j]);
+              ((m->mass + m->fictitious) * (m->x0[j] + m->dt * m->v0[j]) + m->dt * m->dt * p[j]);
   }
   return MN_OK;
 }

@@ -19,6 +19,8 @@ typedef struct membrane {
   double x0[MEMBRANE_MAX], v0[MEMBRANE_MAX];
   double A[MEMBRANE_MAX * MEMBRANE_MAX], K[MEMBRANE_MAX * MEMBRANE_MAX];
   double solid_inverse[MEMBRANE_MAX * MEMBRANE_MAX]; /* of mass + dt^2 K */
+  double fictitious; /* mass that the loads carry and the solid has: nothing at convergence. Before
+                        membrane_set_dt */
   int fluid_solves, solid_solves;
   int break_at; /* the fluid solve that answers with NaN; 0: none */
 } membrane;

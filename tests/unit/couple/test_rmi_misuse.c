@@ -242,9 +242,76 @@ static void test_calls(void **state)
   CHECK_DONE();
 }
 
+/* Solvers that jump, turn round and amplify by up to 1e200: whatever they answer, they are never
+   asked about what is not a number, and every step ends with a reason. */
+typedef struct wild {
+  uint64_t seed;
+  double gain;
+  int asked_nonsense;
+} wild;
+
+static void wild_answer(wild *w, const double *in, double *out, double mix)
+{
+  for (int i = 0; i < N; i++) {
+    w->asked_nonsense |= !isfinite(in[i]);
+    double from = in[i] + mix * in[(i + 3) % N];
+    out[i] = w->gain * (sin(from) + (from > 0.3 ? 1 : -0.5) + 0.1 * check_random(&w->seed));
+  }
+}
+
+static mn_status wild_fluid(void *user, const double *x, double *p)
+{
+  wild_answer(user, x, p, -0.7);
+  return MN_OK;
+}
+
+static mn_status wild_solid(void *user, const double *p, const double *x_at, double *x)
+{
+  (void)x_at;
+  wild_answer(user, p, x, 2);
+  return MN_OK;
+}
+
+static void test_wild(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  int reasons[5] = {0}, nonsense = 0, unsound = 0;
+  for (int run = 0; run < 300; run++) {
+    wild w = {.seed = (uint64_t)run + 1, .gain = pow(10, run % 10 == 9 ? 200 : run % 10 - 4)};
+    mn_rmi_def def = run % 3 == 2 ? mn_rmi_def_published() : mn_rmi_def_default();
+    mn_rmi *rmi;
+    double x[N] = {0}, start[N] = {0}, p[N];
+    def.x_size = def.p_size = N;
+    def.tolerance = 1e-3;
+    def.method = (mn_rmi_method)(run % 7 == 6 ? 0 : run % 7 == 5 ? 1 : 2);
+    def.omega = def.method == MN_RMI_REDUCED ? def.omega : 0.3;
+    CHECK_OK(ctx, mn_rmi_create(ctx, &def, &rmi));
+    for (int step = 0; step < 6; step++) {
+      mn_rmi_report report;
+      CHECK_OK(ctx, mn_rmi_step(rmi, 0.1, start, wild_fluid, &w, wild_solid, &w, x, p, &report));
+      reasons[report.reason]++;
+      unsound |= report.reason == MN_CONVERGED && !(report.residual <= def.tolerance);
+      if (report.reason != MN_CONVERGED || mn_rmi_accept(rmi) != MN_OK)
+        mn_rmi_reject(rmi);
+      for (int i = 0; i < N; i++)
+        unsound |= !isfinite(x[i]);
+    }
+    nonsense |= w.asked_nonsense;
+    mn_rmi_destroy(&rmi);
+  }
+  printf("%d converged, %d met the limit, %d diverged\n", reasons[MN_CONVERGED],
+         reasons[MN_ITERATION_LIMIT], reasons[MN_DIVERGED]);
+  CHECK(!nonsense);
+  CHECK(!unsound);
+  CHECK(reasons[MN_CONVERGED] > 0 && reasons[MN_ITERATION_LIMIT] > 0 && reasons[MN_DIVERGED] > 0);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_def), cmocka_unit_test(test_solvers),
-                                     cmocka_unit_test(test_calls)};
+                                     cmocka_unit_test(test_calls), cmocka_unit_test(test_wild)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
