@@ -328,10 +328,41 @@ mn_status mn_contact_settle(mn_contact *c, const mn_rigid_state *pose, mn_twist 
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-mn_status mn_contact_commit(mn_contact *c)
+/* Merges touches of another solver in; both lists rise. */
+static mn_status merge_guesses(mn_contact *c, const mn_touches *more)
+{
+  mn_guesses *g = &c->now;
+  size_t i = g->count, j = more->count, to = i + j;
+  MN_TRY(reserve(c->ctx, g, to));
+  g->count = to;
+  while (j > 0) {
+    const mn_touch *t = &more->at[j - 1];
+    to--;
+    if (i > 0 && compare(g->key[i - 1], &t->key) > 0) {
+      i--;
+      memcpy(g->key[to], g->key[i], sizeof *g->key);
+      memcpy(g->value[to], g->value[i], sizeof *g->value);
+      continue;
+    }
+    j--;
+    g->key[to][0] = t->key.a, g->key[to][1] = t->key.b, g->key[to][2] = t->key.feature;
+    memset(g->value[to], 0, sizeof *g->value);
+    double *v = g->value[to];
+    v[0] = t->impulse, v[1] = t->tangent.x, v[2] = t->tangent.y, v[3] = t->tangent.z;
+  }
+  return MN_OK;
+}
+
+void mn_contact_guess(const mn_contact *c, mn_touches *touches)
+{
+  take_guesses(&c->now, touches, 0);
+}
+
+mn_status mn_contact_commit(mn_contact *c, const mn_touches *more)
 {
   MN_TRY(leave_guesses(c));
-  return copy_guesses(c->ctx, &c->now, &c->next);
+  MN_TRY(copy_guesses(c->ctx, &c->now, &c->next));
+  return merge_guesses(c, more);
 }
 
 mn_status mn_contact_save(mn_contact *c)

@@ -20,7 +20,7 @@ typedef struct mn_contact_def {
   double node_friction; /* of deformable bodies that have none of their own */
   int sweep;            /* 0: only what touches already is seen: a negative control */
   int search;           /* 0: nothing is sought between contact points: a negative control */
-  int kicks;            /* 1: elastic bodies are kicked like cloth: a negative control */
+  int kicks;            /* 1: implicit bodies too are kicked after their solve: a control */
 } mn_contact_def;
 
 mn_contact_def mn_contact_def_default(void);
@@ -54,6 +54,7 @@ typedef struct mn_contact_report {
 } mn_contact_report;
 
 typedef struct mn_contact mn_contact;
+struct mn_touches;
 
 MN_MUST_CHECK mn_status mn_contact_create(mn_context *ctx, const mn_contact_def *def,
                                           const mn_rigid *rigid, size_t nodes,
@@ -79,8 +80,9 @@ MN_MUST_CHECK mn_status mn_contact_settle(mn_contact *contact, const mn_rigid_st
                                           mn_twist *twist, mn_contact_nodes *nodes, double dt,
                                           mn_vec3 *P, mn_vec3 *T, mn_contact_report *report);
 
-/* The impulses found become the first guess of the next substep: part of the state. */
-MN_MUST_CHECK mn_status mn_contact_commit(mn_contact *contact);
+/* The impulses found become the first guess of the next substep: part of the state. `more`: touches
+   that another solver has found (solid_press.c), by rising key, with their forces. */
+MN_MUST_CHECK mn_status mn_contact_commit(mn_contact *contact, const struct mn_touches *more);
 MN_MUST_CHECK mn_status mn_contact_save(mn_contact *contact);
 MN_MUST_CHECK mn_status mn_contact_restore(mn_contact *contact);
 /* The state: two arrays of variable length. */

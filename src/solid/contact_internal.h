@@ -89,6 +89,9 @@ struct mn_contact {
   size_t tests, work;
 };
 
+/* What the last substep left for these touches, which rise by key. */
+void mn_contact_guess(const mn_contact *c, mn_touches *touches);
+
 /* Everything that could touch within dt, in the order of the keys. */
 mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
                           const mn_twist *twist, const mn_contact_nodes *nodes,

@@ -83,6 +83,11 @@ void mn_deform_set_contact(mn_deform *d, int body, double friction, int collides
   d->body[body].collides = collides;
 }
 
+mn_scheme mn_deform_scheme(const mn_deform *d)
+{
+  return d->def.scheme;
+}
+
 mn_deform_view mn_deform_get(mn_deform *d)
 {
   return (mn_deform_view){.dim = d->def.dim,

@@ -152,6 +152,7 @@ typedef struct mn_deform_view {
 } mn_deform_view;
 
 mn_deform_view mn_deform_get(mn_deform *deform);
+mn_scheme mn_deform_scheme(const mn_deform *deform);
 
 /* ---- a substep ------------------------------------------------------------------------------- */
 

@@ -204,10 +204,10 @@ static mn_status solids_solve(void *self, mn_interface *interface, mn_solve_repo
 static mn_status solids_commit(void *self)
 {
   mn_solids *s = self;
-  s->depth = mn_max(s->depth, s->report.settle.penetration);
+  s->depth = mn_max(s->depth, mn_max(s->report.settle.penetration, s->report.press_depth));
   s->report.penetration = s->depth;
   memcpy(s->rigid->now, s->rigid->next, (size_t)s->rigid->count * sizeof *s->rigid->now);
-  MN_TRY(mn_contact_commit(s->contact));
+  MN_TRY(mn_contact_commit(s->contact, &s->touch));
   return s->deform ? mn_deform_commit(s->deform) : MN_OK;
 }
 

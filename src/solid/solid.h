@@ -41,7 +41,9 @@ typedef struct mn_solids_report {
   mn_deform_report deform;
   int outer;           /* passes until forces and places agreed */
   double outer_change; /* m/s, of the last pass */
-  int presses;         /* solves of elastic bodies in contact */
+  int presses;         /* solves of deformable bodies in contact */
+  int press_touches;   /* of their nodes and facets */
+  double press_depth;  /* m, the deepest that they lay in rigid ones at the start */
   double pressed;      /* m, the most that forces press elastic surfaces into the thickness */
   double penetration;  /* m, the deepest since creation, over all committed substeps */
 } mn_solids_report;

@@ -41,10 +41,11 @@ struct mn_solids {
   mn_rigid_state *theta;
   mn_soft_row *soft;
   mn_vec3 *node_x, *node_v, *node_load;
-  /* contact of elastic bodies: solid_press.c */
+  /* contact of deformable bodies: solid_press.c */
   double *node_friction;
-  mn_facet *thin, *thick; /* facets of springs, shells and rods; of elastic bodies */
-  size_t thins, thicks;
+  mn_facet *facet; /* of deformable bodies that collide */
+  size_t facets;
+  int inside;                     /* they feel contact in their solve; else kicks after it */
   mn_touches touch, touch_before; /* their impulse and tangent: forces in N on the rigid partner */
   mn_press *press;
   size_t press_capacity;
@@ -78,13 +79,15 @@ static inline double mn_solids_part(const mn_solids *s)
 /* From rigid->now and the nodes' last solve to rigid->next and the nodes' x1, v1. */
 MN_MUST_CHECK mn_status mn_solids_step(mn_solids *solids);
 
-/* Facets into thin and thick, scratch; stiffnesses at the start of a substep. */
+/* Scratch; facets that collide and stiffnesses, at the start of a substep. */
 MN_MUST_CHECK mn_status mn_solids_press_create(mn_solids *solids);
 void mn_solids_press_destroy(mn_solids *solids);
 void mn_solids_press_begin(mn_solids *solids);
 /* One more solve of the deformable bodies, against the rigid ones as they move with u. In
    press_P, press_T what the rigid bodies feel; *agreed: forces changed little since the last pass,
    or nothing touches. */
+/* Before the first: what may touch, with the forces of the last substep, in press_P and press_T. */
+MN_MUST_CHECK mn_status mn_solids_press_find(mn_solids *solids);
 MN_MUST_CHECK mn_status mn_solids_press(mn_solids *solids, int pass, int *agreed);
 
 /* ---- the interface: solid_interface.c -------------------------------------------------------- */

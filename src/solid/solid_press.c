@@ -1,22 +1,25 @@
-/* Contact between elastic and rigid bodies, inside the elastic bodies' implicit solve.
+/* Contact between deformable and rigid bodies, inside the deformable bodies' implicit solve.
 
-   Kicks on lumped nodes after an elastic solve crush the elements behind them; so here the solve is
-   repeated with rows that press on the surface (deform_press.c). Of a touch with normal n (from the
-   elastic to the rigid body), gap g0 at the start and force f,
+   Kicks on lumped nodes after a solve crush the elements behind them, and cloth feels them a step
+   late; so here the solve is repeated with rows that press on the surface (deform_press.c). Of a
+   touch with normal n (from the deformable to the rigid body), gap g0 at the start and force f,
 
-       g1 = g0 + dt n.(u + N W dt (f - f')) - n.d,    f = k max(0, -g1)
+       g1 = g0 + dt n.(u + N W dt (f - f')) - n.d,    f = max(0, f' - k g1)
 
-   u: velocity of the rigid body's point when f' acted, W: its mobility, d: the way of the elastic
-   point. f is eliminated: a softer row k/(1 + k s), s = dt^2 N W, with the gap g0 + dt n.u - s f'.
-   N, the touches of that body, splits its mass among them: all together cannot throw a body back,
-   however light it is. Friction likewise, with the normal force of the pass before. The rigid
-   bodies then drift with the same impulses, the other way round: momentum is conserved to what
-   Newton's method leaves, whether or not the passes agree. Impacts do not bounce but by elasticity.
+   f': the force of the pass before, at first of the last substep: an augmented Lagrangian, whose
+   penalty k = 100 times the diagonal of the implicit matrix only sets how fast passes agree: then
+   g1 = 0. u: velocity of the rigid body's point when f' acted, W: its mobility, d: the way of the
+   deformable point. f is eliminated: a softer row K = k/(1 + k s), s = dt^2 N W, with the gap
+   g0 + dt n.u - f'/K. N, the touches of that body that carry force, splits its mass among them: all
+   together cannot throw a body back, however light it is. Friction likewise, with the normal force
+   of the pass before. The rigid bodies then drift with the same impulses, the other way round, at
+   the points where the nodes' angular momentum feels them: momentum, and with the midpoint rule
+   angular momentum, are conserved to what Newton's method leaves, whether or not the passes agree.
+   Impacts do not bounce but by elasticity.
 
-   k = 100 times the diagonal of the implicit matrix: what approaches at v stops within about
-   v dt/100 of the thickness. Limits: planes are frozen for a substep; facets of elastic bodies do
-   not touch deformable ones; middle nodes of quadratic elements are not looked at. Verified by
-   tests/unit/solid/test_contact_elastic.c. */
+   Limits: planes are frozen for a substep; deformable bodies do not touch each other; middle nodes
+   of quadratic elements are not looked at. Verified by tests/unit/solid/test_contact_elastic.c,
+   test_contact_cloth.c. */
 #include "solid/solid_internal.h"
 
 #include <string.h>
@@ -26,15 +29,13 @@
 
 static const double STIFFER = 100;      /* than the implicit matrix */
 static const double STICK_SPEED = 1e-3; /* m/s: slower sliding is resisted in proportion */
-static const double AGREE = 1e-3;       /* change of a force, of the greatest */
+static const double AGREE = 1e-2;       /* change of a force, of the greatest */
 
-/* Elastic bodies fill space; explicit ones take small steps, for which kicks do. */
-static int is_thick(const mn_solids *s, const mn_facet *f)
+/* Explicit bodies take small steps, for which kicks do. */
+static int inside(const mn_solids *s)
 {
   double sx, sv;
-  return s->def.contacts && !s->def.contact.kicks &&
-         s->nodes.body[f->body].corners == s->def.dim + 1 &&
-         mn_deform_matrix(s->deform, &sx, &sv) != NULL;
+  return s->def.contacts && !s->def.contact.kicks && mn_deform_matrix(s->deform, &sx, &sv) != NULL;
 }
 
 mn_status mn_solids_press_create(mn_solids *s)
@@ -53,15 +54,14 @@ mn_status mn_solids_press_create(mn_solids *s)
     for (uint32_t i = body->first; i < body->first + body->nodes; i++)
       s->node_friction[i] = body->friction >= 0 ? body->friction : s->def.contact.node_friction;
   }
-  MN_TRY(MN_NEW(s->ctx, "facets", s->nodes.facets, &s->thin));
-  return MN_NEW(s->ctx, "facets", s->nodes.facets, &s->thick);
+  return MN_NEW(s->ctx, "facets", s->nodes.facets, &s->facet);
 }
 
 void mn_solids_press_destroy(mn_solids *s)
 {
-  void *all[] = {s->node_friction, s->press_P,  s->press_T,        s->first_u, s->share,
-                 s->press_free,    s->press_v,  s->thin,           s->thick,   s->press_stiffness,
-                 s->press,         s->touch.at, s->touch_before.at};
+  void *all[] = {s->node_friction,   s->press_P,    s->press_T,  s->first_u,
+                 s->share,           s->press_free, s->press_v,  s->facet,
+                 s->press_stiffness, s->press,      s->touch.at, s->touch_before.at};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
 }
@@ -70,14 +70,11 @@ void mn_solids_press_begin(mn_solids *s)
 {
   double sx = 1, sv = 1;
   const mn_csr *A = s->deform ? mn_deform_matrix(s->deform, &sx, &sv) : NULL;
-  s->thins = s->thicks = 0;
+  s->inside = s->deform && inside(s);
+  s->facets = 0;
   for (size_t i = 0; i < s->nodes.facets; i++)
-    if (!s->nodes.body[s->nodes.facet[i].body].collides)
-      continue;
-    else if (is_thick(s, &s->nodes.facet[i]))
-      s->thick[s->thicks++] = s->nodes.facet[i];
-    else
-      s->thin[s->thins++] = s->nodes.facet[i];
+    if (s->nodes.body[s->nodes.facet[i].body].collides)
+      s->facet[s->facets++] = s->nodes.facet[i];
   for (size_t i = 0; A && i < s->nodes.nodes; i++) {
     s->press_stiffness[i] = 0;
     for (int a = 0; a < s->def.dim; a++) {
@@ -101,12 +98,12 @@ static mn_status find(mn_solids *s, int pass)
   if (pass == 0 && s->nodes.nodes)
     memcpy(s->press_free, s->press_v, s->nodes.nodes * sizeof *s->press_v);
   mn_contact_nodes nodes = {.count = s->nodes.nodes,
-                            .facets = s->thicks,
+                            .facets = s->facets,
                             .x = s->nodes.x,
                             .v = s->press_v,
                             .mass = s->nodes.mass,
                             .fixed = s->nodes.fixed,
-                            .facet = s->thick,
+                            .facet = s->facet,
                             .friction = s->node_friction};
   return mn_contact_find_nodes(s->contact, s->rigid->now, s->first_u, s->u, &nodes, s->press_free,
                                s->dt, &s->touch);
@@ -136,7 +133,7 @@ static void take_forces(mn_solids *s)
   }
 }
 
-static mn_status make_rows(mn_solids *s)
+static mn_status make_rows(mn_solids *s, int pass)
 {
   if (s->touch.count > s->press_capacity) {
     size_t more = s->touch.count + s->touch.count / 2 + 64;
@@ -146,7 +143,9 @@ static mn_status make_rows(mn_solids *s)
   }
   memset(s->share, 0, (size_t)s->rigid->count * sizeof *s->share);
   for (size_t i = 0; i < s->touch.count; i++)
-    s->share[s->touch.at[i].a]++;
+    s->share[s->touch.at[i].a] += pass == 0 || s->touch.at[i].impulse > 0;
+  for (int i = 0; i < s->rigid->count; i++)
+    s->share[i] = mn_max(1, s->share[i]);
   for (size_t i = 0; i < s->touch.count; i++) {
     mn_touch *t = &s->touch.at[i];
     double normal, tangent, k = 0;
@@ -161,13 +160,36 @@ static mn_status make_rows(mn_solids *s)
     }
     double split = s->dt * s->dt * s->share[t->a];
     p->stiffness = k / (1 + k * split * normal);
-    p->gap = t->gap + s->dt * mn_dot(t->n, u) - split * normal * t->impulse;
+    p->gap = t->gap + s->dt * mn_dot(t->n, u) - (split * normal + 1 / k) * t->impulse;
     p->friction = t->friction * t->impulse;
     p->stick = s->dt * STICK_SPEED + p->friction * split * tangent;
-    p->slide = mn_madd(mn_scale(s->dt, u), -split * tangent, t->tangent);
+    double slack = p->friction > 0 ? p->stick / p->friction : split * tangent;
+    p->slide = mn_madd(mn_scale(s->dt, u), -slack, t->tangent);
     t->mass = k; /* of the surface alone: how deep it is pressed */
   }
   return MN_OK;
+}
+
+/* A force of a touch on its rigid body, for the substep. */
+static void push(mn_solids *s, const mn_touch *t, mn_vec3 arm, mn_vec3 force)
+{
+  s->press_P[t->a] = mn_madd(s->press_P[t->a], s->dt, force);
+  s->press_T[t->a] = mn_madd(s->press_T[t->a], s->dt, mn_cross(arm, force));
+}
+
+/* Where a force on nodes acts, as angular momentum counts it: m x1 cross v1 grows by the torque at
+   x1 - dt v for backward Euler, at the middle for the midpoint rule. */
+static mn_vec3 acts_at(const mn_solids *s, const mn_touch *t)
+{
+  mn_vec3 at = {0};
+  int euler = mn_deform_scheme(s->deform) == MN_BACKWARD_EULER;
+  for (int q = 0; q < t->nodes; q++) {
+    uint32_t i = t->node[q];
+    mn_vec3 y = euler ? mn_madd(s->nodes.x1[i], -s->dt, s->nodes.v[i])
+                      : mn_scale(0.5, mn_add(s->nodes.x[i], s->nodes.x1[i]));
+    at = mn_madd(at, t->weight[q], y);
+  }
+  return at;
 }
 
 /* Forces to impulses on the rigid bodies; how much they changed. */
@@ -183,26 +205,42 @@ static void take_impulses(mn_solids *s, double *change, double *most)
     mn_vec3 force = mn_scale(-1, p->force), before = mn_madd(t->tangent, t->impulse, t->n);
     *change = mn_max(*change, mn_length(mn_sub(force, before)));
     *most = mn_max(*most, mn_length(force));
+    s->report.pressed = mn_max(s->report.pressed, (p->normal - t->impulse) / t->mass);
     t->impulse = p->normal;
     t->tangent = mn_madd(force, -p->normal, t->n);
-    s->press_P[t->a] = mn_madd(s->press_P[t->a], s->dt, force);
-    s->press_T[t->a] = mn_madd(s->press_T[t->a], s->dt, mn_cross(t->ra, force));
-    s->report.pressed = mn_max(s->report.pressed, p->normal / t->mass);
+    push(s, t, mn_sub(acts_at(s, t), s->rigid->now[t->a].x), force);
   }
+}
+
+mn_status mn_solids_press_find(mn_solids *s)
+{
+  MN_TRY(find(s, 0));
+  mn_contact_guess(s->contact, &s->touch);
+  s->report.press_depth = 0;
+  for (size_t i = 0; i < s->touch.count; i++) {
+    mn_touch *t = &s->touch.at[i];
+    s->report.press_depth = mn_max(s->report.press_depth, -t->gap - s->def.contact.thickness);
+    t->ra = mn_sub(t->at, s->rigid->now[t->a].x);
+    push(s, t, t->ra, mn_madd(t->tangent, t->impulse, t->n));
+  }
+  return MN_OK;
 }
 
 mn_status mn_solids_press(mn_solids *s, int pass, int *agreed)
 {
   double change, most;
-  MN_TRY(find(s, pass));
-  take_forces(s);
+  if (pass > 0) {
+    MN_TRY(find(s, pass));
+    take_forces(s);
+  }
   *agreed = s->touch.count == 0 && pass == 0;
   if (*agreed)
     return MN_OK;
-  MN_TRY(make_rows(s));
+  MN_TRY(make_rows(s, pass));
   mn_deform_set_press(s->deform, s->press, s->touch.count);
   MN_TRY(mn_deform_solve(s->deform, s->node_load, &s->report.deform));
   take_impulses(s, &change, &most);
+  s->report.press_touches = (int)s->touch.count;
   *agreed = change <= AGREE * most;
   return MN_OK;
 }

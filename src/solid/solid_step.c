@@ -10,8 +10,8 @@
    which for theta = 1/2 is the implicit midpoint rule, for theta = 1 backward Euler, and with
    contact keeps momentum and angular momentum of pairs. F_theta depends on u through the pose:
    passes repeat until u stands still; one is enough without springs, hinges and turning loads.
-   Deformable bodies solve first. Elastic ones feel contact in their implicit solve, which is
-   repeated: solid_press.c. Of thin ones contact then kicks the lumped nodes, x += dt k, v += k
+   Deformable bodies solve first, and feel contact in their implicit solve, which is repeated:
+   solid_press.c. Of explicit ones contact then kicks the lumped nodes, x += dt k, v += k
    [Bridson 2002]: their stiffness feels it in the next substep. Such a kick keeps angular momentum
    if it acts at x - dt v (the place of the start for backward Euler), so that is where gaps are
    measured and from where nodes travel with v.
@@ -186,12 +186,12 @@ static mn_contact_nodes node_view(const mn_solids *s, const double *mass, const 
   if (!s->deform || !s->def.contacts)
     return (mn_contact_nodes){0};
   return (mn_contact_nodes){.count = s->nodes.nodes,
-                            .facets = s->thins,
+                            .facets = s->inside ? 0 : s->facets,
                             .x = x,
                             .v = v,
                             .mass = mass,
                             .fixed = s->nodes.fixed,
-                            .facet = s->thin,
+                            .facet = s->facet,
                             .friction = s->node_friction};
 }
 
@@ -298,7 +298,7 @@ static mn_status find_drift(mn_solids *s, double h)
   return MN_OK;
 }
 
-/* Elastic bodies and the drift of rigid ones in turn; the drift is last: it has felt all. */
+/* Deformable bodies and the drift of rigid ones in turn; the drift is last: it has felt all. */
 static mn_status press_and_drift(mn_solids *s, double h)
 {
   size_t n = (size_t)s->rigid->count;
@@ -307,8 +307,15 @@ static mn_status press_and_drift(mn_solids *s, double h)
   memset(s->press_T, 0, n * sizeof *s->press_T);
   MN_TRY(find_drift(s, h));
   memcpy(s->first_u, s->u, n * sizeof *s->u);
-  s->report.pressed = 0;
-  for (s->report.presses = 0; s->thicks && s->report.presses < PRESSES && !agreed;) {
+  s->report.pressed = s->report.press_depth = 0;
+  s->report.press_touches = 0;
+  s->touch.count = 0;
+  if (s->inside && s->facets) {
+    MN_TRY(mn_solids_press_find(s));
+    if (s->touch.count) /* the forces of the last substep are the first guess */
+      MN_TRY(find_drift(s, h));
+  }
+  for (s->report.presses = 0; s->inside && s->facets && s->report.presses < PRESSES && !agreed;) {
     MN_TRY(mn_solids_press(s, s->report.presses++, &agreed));
     if (s->touch.count || s->report.presses > 1) /* else all stays as it was */
       MN_TRY(find_drift(s, h));
