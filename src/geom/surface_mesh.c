@@ -35,20 +35,6 @@ void mn_surface_areas(int dim, const mn_vec3 *x, size_t nodes, const uint32_t *e
   }
 }
 
-void mn_surface_pressure(int dim, const mn_vec3 *x, const uint32_t *element, size_t elements,
-                         const double *p, mn_vec3 *load)
-{
-  for (size_t e = 0; e < elements; e++) {
-    const uint32_t *corner = element + (size_t)dim * e;
-    mn_vec3 a = element_area(dim, x, corner);
-    double sum = 0;
-    for (int c = 0; c < dim; c++)
-      sum += p[corner[c]];
-    for (int c = 0; c < dim; c++)
-      load[corner[c]] = mn_madd(load[corner[c]], -(sum + p[corner[c]]) / (dim * (dim + 1)), a);
-  }
-}
-
 double mn_surface_volume(const mn_simplex_mesh *mesh, mn_vec3 *center)
 {
   int dim = mesh->dim;

@@ -24,11 +24,6 @@ double mn_surface_volume(const mn_simplex_mesh *mesh, mn_vec3 *center);
    p(x) a give the right force. */
 void mn_surface_areas(int dim, const mn_vec3 *x, size_t nodes, const uint32_t *element,
                       size_t elements, mn_vec3 *area);
-/* load += the force of pressure on each node, -integral p phi n, p linear between the values at the
-   nodes: of a closed surface in a hydrostatic pressure force and torque are exact (p(x) a above
-   gives the force only). */
-void mn_surface_pressure(int dim, const mn_vec3 *x, const uint32_t *element, size_t elements,
-                         const double *p, mn_vec3 *load);
 /* Moves the nodes so that volume and centroid of a closed surface are these, to round-off: all
    along their normals by the same length, then all by the same vector. Polygons in a circle and
    polyhedra in a sphere are too small. MN_BAD_INPUT if the surface is too coarse for that. */

@@ -188,42 +188,6 @@ static void test_shapes(void **state)
   CHECK_DONE();
 }
 
-/* Hydrostatic pressure on an asymmetric body: the buoyancy of the volume, at its centroid. Point
-   pressures times point areas (the control) turn it. */
-static void test_pressure(void **state)
-{
-  (void)state;
-  mn_context *ctx = check_context(1);
-  for (int dim = 2; dim <= 3; dim++) {
-    mn_shape *shape = make(ctx, dim, 5);
-    mn_simplex_mesh m;
-    CHECK_OK(ctx, mn_shape_surface(ctx, shape, dim == 2 ? 0.05 : 0.2, &m));
-    mn_vec3 center, g = {{0.3, -1, dim == 3 ? 0.4 : 0}}, *load = calloc(m.nodes, sizeof *load);
-    mn_vec3 F[2] = {{{0}}}, T[2] = {{{0}}}, *area = malloc(m.nodes * sizeof *area);
-    double *p = malloc(m.nodes * sizeof *p), volume = mn_surface_volume(&m, &center);
-    for (size_t i = 0; i < m.nodes; i++)
-      p[i] = 7 + mn_dot(g, m.node[i]);
-    mn_surface_pressure(dim, m.node, m.element, m.elements, p, load);
-    mn_surface_areas(dim, m.node, m.nodes, m.element, m.elements, area);
-    for (size_t i = 0; i < m.nodes; i++) {
-      mn_vec3 f[2] = {load[i], mn_scale(-p[i], area[i])}, arm = mn_sub(m.node[i], center);
-      for (int k = 0; k < 2; k++) {
-        F[k] = mn_add(F[k], f[k]);
-        T[k] = mn_add(T[k], mn_cross(arm, f[k]));
-      }
-    }
-    for (int k = 0; k < 2; k++)
-      CHECK_LE(mn_length(mn_madd(F[k], volume, g)), 1e-12);
-    CHECK_LE(mn_length(T[0]), 1e-12);
-    CHECK_GE(mn_length(T[1]), 1e-5);
-    free(load), free(area), free(p);
-    mn_simplex_mesh_destroy(&m);
-    mn_shape_destroy(&shape);
-  }
-  mn_context_destroy(&ctx);
-  CHECK_DONE();
-}
-
 /* The control: before it is matched, a ball's surface bounds too little. */
 static void test_unmatched(void **state)
 {
@@ -359,9 +323,9 @@ static void test_refused(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shapes),    cmocka_unit_test(test_pressure),
-      cmocka_unit_test(test_unmatched), cmocka_unit_test(test_corners),
-      cmocka_unit_test(test_refine),    cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
+                                     cmocka_unit_test(test_unmatched),
+                                     cmocka_unit_test(test_corners), cmocka_unit_test(test_refine),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, check_folder_make, check_folder_remove);
 }
