@@ -3,9 +3,8 @@
    2D: boxes, disks, capsules and rings are polygons through evenly spaced points. 3D: boxes have a
    lattice on each face, spheres are icosahedra's (structured_round.c), capsules, cylinders and tori
    rings of points around their axis, stitched together (surface_revolve.c); files are cut where
-   their triangles are too large. Compositions: the boundary of their filling (fill.c). In 2D a
-   corner that it cuts off comes back: where the normals at the ends of a segment differ, the
-   tangents' crossing becomes a point if it lies on the surface.
+   their triangles are too large. Compositions: the boundary of their filling (fill.c), with the
+   edges and corners that it cuts off put back (surface_sharpen.c).
    Verified by tests/unit/geom/test_surface_mesh.c. */
 #include <string.h>
 
@@ -202,51 +201,6 @@ static mn_status file_surface(mn_context *ctx, const mn_mesh *file, double spaci
   return status;
 }
 
-static mn_vec3 gradient(const mn_shape *s, mn_vec3 x, double h)
-{
-  mn_vec3 g = mn_v3(0, 0, 0);
-  for (int a = 0; a < s->dim; a++) {
-    mn_vec3 lo = x, hi = x;
-    lo.v[a] -= h, hi.v[a] += h;
-    g.v[a] = mn_shape_distance(s, hi) - mn_shape_distance(s, lo);
-  }
-  double length = mn_length(g);
-  return length > 0 ? mn_scale(1 / length, g) : g;
-}
-
-/* Where the tangents at two points of the surface cross, if that is a corner nearby. */
-static int find_corner(const mn_shape *s, mn_vec3 a, mn_vec3 b, double h, mn_vec3 *corner)
-{
-  static const double SHARP = 0.8; /* cosine: about 37 degrees */
-  mn_vec3 na = gradient(s, a, 1e-7 * h), nb = gradient(s, b, 1e-7 * h);
-  double turn = na.x * nb.y - na.y * nb.x, ca = mn_dot(na, a), cb = mn_dot(nb, b);
-  if (mn_dot(na, nb) > SHARP || fabs(turn) < 0.1)
-    return 0;
-  *corner = mn_v3((ca * nb.y - cb * na.y) / turn, (cb * na.x - ca * nb.x) / turn, 0);
-  double far = mn_max(mn_length(mn_sub(*corner, a)), mn_length(mn_sub(*corner, b)));
-  if (far > h)
-    return 0;
-  /* tangents of arcs miss the corner a little: it goes where both surfaces are near */
-  return fabs(mn_shape_distance(s, *corner)) < 0.05 * h;
-}
-
-static mn_status add_corners(mn_surface_build *b, const mn_shape *s)
-{
-  mn_simplex_mesh *m = b->mesh;
-  size_t elements = m->elements;
-  b->node_capacity = m->nodes, b->element_capacity = m->elements;
-  for (size_t e = 0; e < elements; e++) {
-    uint32_t from = m->element[2 * e], to = m->element[2 * e + 1], node;
-    mn_vec3 corner;
-    if (!find_corner(s, m->node[from], m->node[to], b->spacing, &corner))
-      continue;
-    MN_TRY(mn_build_node(b, corner, &node));
-    m->element[2 * e + 1] = node;
-    MN_TRY(mn_build_element(b, node, to, 0));
-  }
-  return MN_OK;
-}
-
 static mn_status filled_surface(mn_surface_build *b, const mn_shape *s)
 {
   mn_simplex_mesh full;
@@ -257,9 +211,7 @@ static mn_status filled_surface(mn_surface_build *b, const mn_shape *s)
   MN_TRY(status);
   status = mn_surface_of_mesh(b->ctx, &full, b->mesh);
   mn_simplex_mesh_destroy(&full);
-  if (status == MN_OK && s->dim == 2)
-    status = add_corners(b, s);
-  return status;
+  return status == MN_OK ? mn_build_sharp(b, s) : status;
 }
 
 /* ---- any shape ------------------------------------------------------------------------------- */

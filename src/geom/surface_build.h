@@ -19,6 +19,9 @@ MN_MUST_CHECK mn_status mn_build_element(mn_surface_build *build, uint32_t i, ui
 /* Into how many parts of at most `spacing` a length is cut. */
 int mn_build_pieces(double length, double spacing, int least);
 
+/* Puts back the edges and corners of the shape that a mesh with nodes on its surface cuts off; the
+   spacing is that of the mesh. */
+MN_MUST_CHECK mn_status mn_build_sharp(mn_surface_build *build, const mn_shape *shape);
 /* Capsules, cylinders and tori in 3D. */
 MN_MUST_CHECK mn_status mn_build_revolved(mn_surface_build *build, const mn_shape *shape);
 

@@ -10,9 +10,9 @@
 
 /* The surface of a shape, its edges about `spacing` (m) long: at most spacing in 2D, at most
    MN_LONGEST_EDGE times spacing in 3D. Nodes lie on the surface; corners and edges of boxes,
-   cylinders and files are kept, in 2D those of compositions too; in 3D those of compositions are
-   cut off as in fill.h. A file's own triangles are kept where they are small enough. MN_BAD_INPUT
-   if the shape has no end or is empty. */
+   cylinders and files are kept, those of compositions as far as surface_sharpen.c finds them. A
+   file's own triangles are kept where they are small enough. MN_BAD_INPUT if the shape has no end
+   or is empty. */
 #define MN_LONGEST_EDGE 1.5
 MN_MUST_CHECK mn_status mn_shape_surface(mn_context *ctx, const mn_shape *shape, double spacing,
                                          mn_simplex_mesh *mesh);
