@@ -87,6 +87,10 @@ static mn_status check_start(const mn_rmi *rmi, double dt, const double *x_start
                    "mn_rmi_step: the last step was neither accepted nor rejected");
   if (!(dt > 0) || !isfinite(dt))
     return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_step: dt is %g; it must be positive and finite", dt);
+  if (!(rmi->def.tolerance > 0) || !isfinite(rmi->def.tolerance)) /* of mn_rmi_set_tolerance */
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "mn_rmi_step: tolerance is %g; it must be positive and finite",
+                   rmi->def.tolerance);
   const double *first = rmi->def.predictor == MN_RMI_GUESS ? x : x_start;
   for (size_t i = 0; i < rmi->def.x_size; i++)
     if (!isfinite(x_start[i]) || !isfinite(first[i]))

@@ -217,6 +217,10 @@ static void test_calls(void **state)
   CHECK_FAILS(ctx, STEP(0.01, start, membrane_fluid, membrane_solid, x, p), MN_BAD_INPUT,
               "x_start[2] is nan");
   CHECK_FAILS(ctx, mn_rmi_accept(rmi), MN_BAD_INPUT, "no step to accept");
+  mn_rmi_set_tolerance(rmi, NAN);
+  CHECK_FAILS(ctx, STEP(0.01, m.x0, membrane_fluid, membrane_solid, x, p), MN_BAD_INPUT,
+              "tolerance is nan");
+  mn_rmi_set_tolerance(rmi, 1e-12);
   CHECK(m.fluid_solves == 0); /* nothing was tried */
 
   /* a step that met the limit is told, and not accepted in silence */
