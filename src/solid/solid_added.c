@@ -15,12 +15,10 @@
 
    f_i(u_k) is taken from where the points go exactly, turns and all, so that when u stands still
    the forces are those of the outcome, and none if V in was that. Contact and springs see the
-   mobility B W, joints included: W is that of the coordinate they have. Thin bodies are kicked by
-   contact with the added mass lumped to nodes: sum_i m_i w_ia; the part of the impulse that the
-   added mass takes then acts in the elastic solve, not after it, so that thin bodies in contact end
-   a little differently (by the order of that splitting) whatever V in is. What settles after the
-   drift moves no point in this substep: it sees the bodies' own masses. Verified by
-   tests/unit/solid/test_added.c. */
+   mobility B W, joints included: W is that of the coordinate they have. Explicit bodies are
+   kicked by contact with the added mass lumped to nodes, sum_i m_i w_ia: the same, where points are
+   nodes. What settles after the drift moves no point in this substep: it sees the bodies' own
+   masses. Verified by tests/unit/solid/test_added.c. */
 #include "solid/solid_internal.h"
 
 #include <string.h>
