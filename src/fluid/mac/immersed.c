@@ -17,9 +17,6 @@
 #include "base/status.h"
 #include "fluid/mac/internal.h"
 
-/* Radius of W's kernel, in cells. */
-static const double RADIUS = 1.5;
-
 /* ---- copies of an interface ------------------------------------------------------------------ */
 
 static mn_status keep(mn_mac *mac, const mn_interface *from, mn_interface *to)
@@ -163,7 +160,7 @@ static mn_status create(mn_mac *mac)
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed_start));
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "fluid parts", &b->part));
   MN_TRY(mn_mac_geometry_keep_obstacles(mac));
-  return mn_weights_create(mac->ctx, RADIUS * mac->grid.dx, &b->weights);
+  return mn_weights_create(mac->ctx, mac->def->coupling.kernel_radius * mac->grid.dx, &b->weights);
 }
 
 void mn_mac_bodies_destroy(mn_mac *mac)
