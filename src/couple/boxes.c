@@ -188,6 +188,13 @@ mn_status mn_boxes_begin(mn_boxes *b, double t, double dt)
 
 static mn_status unsolved(const mn_boxes *b, int solid, const mn_solve_report *r)
 {
+  if (r->reason == MN_INCOMPATIBLE)
+    return mn_fail(
+        b->ctx, MN_FAILED,
+        "the %s \"%s\" has %d closed regions, one with a net inflow of %.6g m^3/s and no "
+        "way out",
+        solid ? "solid" : "fluid", name_of(solid ? b->solid.ops->name : b->fluid.ops->name),
+        r->closed_regions, r->net_flow);
   return mn_fail(b->ctx, MN_FAILED,
                  "the %s \"%s\" did not converge (%s after %d iterations, residual %.3g from %.3g)",
                  solid ? "solid" : "fluid",

@@ -26,7 +26,7 @@ void mn_boxes_destroy(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_look(mn_boxes *boxes);
 /* The solid says where its surface is, the fluid meets it there, both begin a substep. */
 MN_MUST_CHECK mn_status mn_boxes_begin(mn_boxes *boxes, double t, double dt);
-/* One solve. MN_FAILED also if the box did not converge; MN_INCOMPATIBLE is then in its report. */
+/* One solve. MN_FAILED also if the box did not converge. */
 MN_MUST_CHECK mn_status mn_boxes_solve_fluid(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_solve_solid(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_commit(mn_boxes *boxes);

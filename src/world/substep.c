@@ -32,16 +32,6 @@ static mn_status unsolved(const mn_world *w, const mn_solve_report *report)
                  report->initial_residual, is_default ? "pi-pcg" : "fast");
 }
 
-static mn_status closed_region(const mn_world *w, mn_status status, const mn_solve_report *report)
-{
-  if (status != MN_OK) /* the solver has named the region */
-    return status;
-  return mn_fail(w->ctx, MN_FAILED,
-                 "one of %d closed regions has a net inflow of %.6g m^3/s and no way out; "
-                 "give it an open side, or let the sources and solids in it balance",
-                 report->closed_regions, report->net_flow);
-}
-
 /* Why the two sides found no agreement, and what to try. */
 static mn_status uncoupled(const mn_world *w, double dt, double share, const mn_coupling_report *r)
 {
@@ -81,7 +71,11 @@ static mn_outcome try_fluid(mn_world *w, double dt, mn_step_info *info, mn_statu
     *status = ops->solve(w->fluid.self, &empty, &info->pressure);
   const mn_solve_report *report = &info->pressure;
   if (report->reason == MN_INCOMPATIBLE) {
-    *status = closed_region(w, *status, report);
+    if (*status == MN_OK) /* else the solver has named the region */
+      *status = mn_fail(w->ctx, MN_FAILED,
+                        "one of %d closed regions has a net inflow of %.6g m^3/s and no way out; "
+                        "give it an open side, or let the sources and solids in it balance",
+                        report->closed_regions, report->net_flow);
     return MN_STEP_HOPELESS; /* a shorter step changes nothing */
   }
   if (*status != MN_OK)
@@ -144,13 +138,8 @@ static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info
   info->fluid_s += r.fluid_s;
   info->solid_s += r.solid_s;
   info->couple_s += fmax(0, mn_seconds() - start - r.fluid_s - r.solid_s);
-  if (*status == MN_OK)
-    return MN_STEP_GOOD;
-  if (r.fluid.reason == MN_INCOMPATIBLE) {
-    *status = closed_region(w, *status, &r.fluid);
-    return MN_STEP_HOPELESS;
-  }
-  return *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
+  /* Also where the fluid finds a region closed: an iterate may have gone astray. */
+  return *status == MN_OK ? MN_STEP_GOOD : *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
 }
 
 static mn_outcome try_apart(mn_world *w, double dt, mn_step_info *info, mn_status *status)

@@ -346,6 +346,33 @@ static void test_bad_choices(void **state)
   CHECK_DONE();
 }
 
+/* Every allocation fails once: the right status, nothing left behind. */
+static void test_no_memory(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  column fluid = {.ctx = ctx, .mass = ADDED};
+  piston solid = {.ctx = ctx, .mass = 10, .rigid = 1};
+  mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+  def.rigid = MN_RIGID_FREEDOMS;
+  int failures = 0;
+  for (;; failures++) {
+    mn_coupling *coupling = NULL;
+    ctx->fail_allocation = ctx->allocations + 1 + failures;
+    mn_status status = mn_coupling_create(ctx, &def, 2, DX, (mn_fluid){&column_ops, &fluid},
+                                          (mn_solid){&piston_ops, &solid}, &coupling);
+    int reached = ctx->allocations >= ctx->fail_allocation;
+    if (reached)
+      CHECK(status == MN_ENVIRONMENT && !coupling);
+    mn_coupling_destroy(&coupling);
+    if (!reached)
+      break;
+  }
+  CHECK_GE(failures, 20);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* ---- state ----------------------------------------------------------------------------------- */
 
 /* The arrays of one coupling, written into another, make it go on with the same bits. */
@@ -414,8 +441,8 @@ int main(void)
       cmocka_unit_test(test_options),      cmocka_unit_test(test_fitted_mass),
       cmocka_unit_test(test_weak),         cmocka_unit_test(test_reasons),
       cmocka_unit_test(test_misbehaviour), cmocka_unit_test(test_commit_fails),
-      cmocka_unit_test(test_bad_choices),  cmocka_unit_test(test_state),
-      cmocka_unit_test(test_pace),
+      cmocka_unit_test(test_bad_choices),  cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_state),        cmocka_unit_test(test_pace),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,8 @@ static void test_the_whole(void **state)
       {"local t = nil; t.x = 1", {"t.lua:1:", "index"}},
       {"local s = sphere {}; s.x = 1", {"t.lua:1:", "index"}},
       {"\x1bLua\x54", {"binary"}},
-      {"return scene { domain = box { size = {1,1}, cells = {8,8} } }", {"neither a fluid nor a body"}},
+      {"return scene { domain = box { size = {1,1}, cells = {8,8} } }",
+       {"neither a fluid nor a body"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} }, fluid = sphere {} }",
        {"scene.fluid: found sphere { ... }, allowed: smoke { ... }, water { ... } or"}},
       {"return scene { domain = box { size = {1,1}, cells = {8,8} }, fluid = 'smoke' }",
@@ -324,6 +325,47 @@ static void test_parameters(void **state)
   CHECK_DONE();
 }
 
+static void test_coupling_and_plugins(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+#define COUPLE_OF(keys) SCENE_OF("coupling = couple {" keys "}")
+  static const bad_case cases[] = {
+      {SCENE_OF("coupling = 'xpm'"), {"scene.coupling: found \"xpm\", allowed: couple"}},
+      {SCENE_OF("coupling = dynamics {}"), {"scene.coupling: found dynamics"}},
+      {COUPLE_OF("method = 'xmp'"), {"scene.coupling.method", "did you mean", "xpm"}},
+      {COUPLE_OF("method = 3"), {"scene.coupling.method: found 3"}},
+      {COUPLE_OF("tolerance = 0"), {"scene.coupling.tolerance: found 0", "cells"}},
+      {COUPLE_OF("tolerance = 0/0"), {"scene.coupling.tolerance"}},
+      {COUPLE_OF("max_iterations = 1"), {"scene.coupling.max_iterations: found 1"}},
+      {COUPLE_OF("max_iterations = 2.5"), {"a whole number"}},
+      {COUPLE_OF("omega = 0"), {"scene.coupling.omega: found 0"}},
+      {COUPLE_OF("load = 'force'"), {"scene.coupling.load", "\"impulse\", \"pressure\""}},
+      {COUPLE_OF("rigid = 'dofs'"), {"scene.coupling.rigid", "freedoms"}},
+      {COUPLE_OF("reuse = -1"), {"scene.coupling.reuse: found -1"}},
+      {COUPLE_OF("filter = 1"), {"scene.coupling.filter: found 1"}},
+      {COUPLE_OF("predictor = 3"), {"scene.coupling.predictor: found 3"}},
+      {COUPLE_OF("mass = 1"), {"scene.coupling.mass: found 1"}},
+      {COUPLE_OF("frozen = 1"), {"scene.coupling.frozen: found 1"}},
+      {COUPLE_OF("kernel_radius = 0.5"), {"scene.coupling.kernel_radius: found 0.5"}},
+      {COUPLE_OF("spacing = 2"), {"scene.coupling.spacing: found 2"}},
+      {COUPLE_OF("tolerence = 1"), {"did you mean 'tolerance'"}},
+      {SCENE_OF("solids = { plugin {} }"), {"scene.solids[1].file: missing"}},
+      {SCENE_OF("solids = { plugin { file = '' } }"), {"an empty name"}},
+      {SCENE_OF("solids = { plugin { file = 3 } }"), {"scene.solids[1].file: found 3"}},
+      {SCENE_OF("solids = { plugin { file = 'a' }, plugin { file = 'b' } }"), {"a second plug-in"}},
+      {SCENE_OF("solids = { plugin { file = 'a', numbers = 3 } }"), {"numbers: found 3"}},
+      {SCENE_OF("solids = { plugin { file = 'a', numbers = { 3 } } }"), {"without a name"}},
+      {SCENE_OF("solids = { plugin { file = 'a', numbers = { m = 1/0 } } }"), {"numbers.m: found"}},
+      {"return scene { domain = box { size = {1, 1}, cells = {8, 8} }, fluid = plugin { file = 'a' "
+       "} }",
+       {"fluid", "bodies to be coupled to"}},
+  };
+  CHECK_BAD(ctx, cases);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 static void test_these_checks_can_fail(void **state)
 {
   (void)state;
@@ -346,6 +388,7 @@ int main(void)
       cmocka_unit_test(test_lists_and_shapes),
       cmocka_unit_test(test_times_probes_output),
       cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_coupling_and_plugins),
       cmocka_unit_test(test_these_checks_can_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
