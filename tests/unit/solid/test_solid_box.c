@@ -167,6 +167,47 @@ static void test_load_order(void **state)
   CHECK_DONE();
 }
 
+/* A driven body has points too, which follow its motion whatever the loads and masses on them. */
+static void test_driven(void **state)
+{
+  (void)state;
+  static solids_case c;
+  case_open(&c, 2);
+  mn_rigid_def *b = case_box(&c, mn_v3(1, 0, 0), mn_v3(0.3, 0.1, 0));
+  b->joint = MN_JOINT_DRIVEN, b->sampled = 1;
+  b->motion.translate = mn_v3(0, 2, 0);
+  b->motion.path = (mn_timefn){.kind = MN_TIME_RATE, .rate = 0.5};
+  b->motion.turn = (mn_timefn){.kind = MN_TIME_RATE, .rate = 3};
+  b->motion.axis = mn_v3(0, 0, 1);
+  case_start(&c);
+  size_t count, elements;
+  mn_interface f;
+  CHECK_OK(c.ctx, c.box.ops->sample(c.box.self, 0.1, &count, &elements));
+  CHECK_GE((double)count, 16);
+  CHECK_OK(c.ctx, mn_interface_create(c.ctx, 2, count, elements, &f));
+  CHECK_OK(c.ctx, c.box.ops->look(c.box.self, &f));
+  mn_vec3 at[64], off = {{0, 0, 0}};
+  memcpy(at, f.X, count * sizeof *at);
+  for (size_t k = 0; k < count; k++) { /* w x r + v, about the origin */
+    off.x = mn_max(off.x, fabs(f.V[k].x + 3 * at[k].y) + fabs(f.V[k].y - 3 * at[k].x - 1));
+    f.load[k] = mn_v3(1e3, -7, 0), f.mass[k] = 2;
+  }
+  CHECK_OK(c.ctx, c.box.ops->begin(c.box.self, 0, 0.1));
+  CHECK_OK(c.ctx, c.box.ops->solve(c.box.self, &f, NULL));
+  for (size_t k = 0; k < count; k++) {
+    mn_vec3 to = mn_v3(cos(0.3) * at[k].x - sin(0.3) * at[k].y,
+                       sin(0.3) * at[k].x + cos(0.3) * at[k].y + 0.1, 0);
+    off.y = mn_max(off.y, mn_length(mn_sub(to, f.X[k])));
+    off.z = mn_max(off.z, mn_length(mn_sub(mn_scale(10, mn_sub(to, at[k])), f.V[k])));
+  }
+  CHECK_LE(off.x, 1e-13);
+  CHECK_LE(off.y, 1e-14);
+  CHECK_LE(off.z, 1e-12);
+  mn_interface_destroy(&f);
+  case_close(&c);
+  CHECK_DONE();
+}
+
 /* Loads are constant over a substep and do the work sum load.V dt, V the mean velocities that solve
    gives: exactly, for deformable bodies by the midpoint rule, for sliding rigid ones and for
    turning ones but for the turn of the arms, which has order 2 in dt here. Backward Euler loses
@@ -276,7 +317,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_buoyancy),   cmocka_unit_test(test_points),
-      cmocka_unit_test(test_load_order), cmocka_unit_test(test_work),
-      cmocka_unit_test(test_lighter),    cmocka_unit_test(test_bad_input)};
+      cmocka_unit_test(test_load_order), cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_work),       cmocka_unit_test(test_lighter),
+      cmocka_unit_test(test_bad_input)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
