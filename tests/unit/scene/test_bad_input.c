@@ -333,7 +333,7 @@ static void test_coupling_and_plugins(void **state)
   static const bad_case cases[] = {
       {SCENE_OF("coupling = 'xpm'"), {"scene.coupling: found \"xpm\", allowed: couple"}},
       {SCENE_OF("coupling = dynamics {}"), {"scene.coupling: found dynamics"}},
-      {COUPLE_OF("method = 'relaxd'"), {"scene.coupling.method", "did you mean", "relaxed"}},
+      {COUPLE_OF("method = 'relaxd'"), {"scene.coupling.method", "allowed: one of", "\"relaxed\""}},
       {COUPLE_OF("method = 3"), {"scene.coupling.method: found 3"}},
       {COUPLE_OF("tolerance = 0"), {"scene.coupling.tolerance: found 0", "cells"}},
       {COUPLE_OF("tolerance = 0/0"), {"scene.coupling.tolerance"}},
