@@ -102,7 +102,8 @@ void mn_rmi_destroy(mn_rmi **rmi);
    or MN_ITERATION_LIMIT, x is the solid's last answer and p the loads it was given, and the last
    calls of both solvers belong to them; else x and p are as they were. A solver that fails, or
    answers with what is no finite number, or writes fewer or more numbers than agreed: its status or
-   MN_FAILED, with a sentence; x and p and the history as they were. */
+   MN_FAILED, with a sentence; x and p and the history as they were, report.reason MN_DIVERGED.
+   `report` may be NULL. */
 MN_MUST_CHECK mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start,
                                     mn_rmi_fluid_fn *fluid, void *fluid_user,
                                     mn_rmi_solid_fn *solid, void *solid_user, double *x, double *p,

@@ -14,9 +14,9 @@
      z = Qb^T U (p^f - p^s) + C2 y,     x = x^s + Gb z,     p = p^f + G y
 
    solved by LU. Nothing of the interface's size squared is formed. With Q = W V R^-1 all of it
-   follows from inner products of columns (rmi_columns.c), R by Cholesky, and an iteration costs O(n
-   k); the published model, which may keep columns that are dependent but for rounding, has a true
-   Q, O(n k^2).
+   follows from inner products of columns (rmi_columns.c), R by Cholesky, at a cost of O(n k) per
+   iteration; the published model, which may keep columns that are dependent but for rounding, has
+   a true Q, O(n k^2).
 
    Beyond the source. (1) Columns of earlier substeps follow those of this one, newest first; a
    column whose part orthogonal to newer ones is small says nothing new and, divided by that small
@@ -25,7 +25,10 @@
    unrelaxed step, which amplifies its error by mu; it is relaxed by 1/(1 + mu), mu as measured for
    the last such part. With no columns at all that is the first step of a run from rest. (3) A step
    longer than the residual by MOST_STEP is a model gone wrong: first the earlier columns go, then
-   the model. Verified by tests/unit/couple/test_rmi.c, test_rmi_linear.c, test_rmi_tube.c. */
+   the model.
+
+   Verified by tests/unit/couple/test_rmi_algebra.c (against dense matrices), test_rmi_linear.c,
+   test_rmi_tube.c. */
 #include "couple/rmi_model.h"
 
 #include <limits.h>

@@ -3,21 +3,23 @@
    Wanted: x = S(F(x)). From a predicted x, iteration k solves the fluid, p^f = F(x^f), then the
    solid, x^s = S(p^s), and tests r = x^s - x^f. The next x^f is
 
-     relaxed   x^f + omega r                                     [Akbay 2018, algorithm 3]
-     aitken    the same; omega_k = -omega_{k-1} r_{k-1}.dr / dr.dr, dr = r_k - r_{k-1}  [Kuttler
-   2008] reduced   what the reduced model of both solvers says       [Akbay 2018, algorithm 1],
-   rmi_model.c
+     relaxed   x^f + omega r                                        [Akbay 2018, algorithm 3]
+     aitken    the same, omega <- -omega r_base.dr / dr.dr, dr = r - r_base    [Kuttler 2008]
+     reduced   what the reduced model of both says, rmi_model.c     [Akbay 2018, algorithm 1]
+
+   The base is the pair of solves that a step starts from: the last one; in the reduced method with
+   columns newest first the best one so far, so that a step that failed teaches without leading.
 
    When it may stop. With the loads of the fluid (p^s = p^f) r is the residual of the coupled
-   equations itself, so max |r| <= tolerance is all there is to ask: after one fluid solve as well
-   as after many. An error e of x^f shows as (1 + mu) e, so x^f and x^s both are within the
-   tolerance. With the loads of the model (p^s != p^f) a small r may be the model's doing, and the
-   solid's answer must also have stopped changing. Relaxed steps are never tested: omega r is small
-   whenever omega is.
+   equations itself, so max |r| <= tolerance is all there is to ask, after one fluid solve as well
+   as after many. An error e of x^f shows as (1 + mu) e: for mu >= 0 both x^f and x^s are within
+   the tolerance. With the loads of the model (p^s != p^f) a small r may be the model's doing: the
+   solid's answer must also have stopped changing, or be within the tolerance of what it would
+   answer to p^f. Relaxed steps are never tested: omega r is small whenever omega is.
 
    Divergence: a residual that grew beyond any return, or met the iteration limit above where it
    started. Limits: an iteration that hovers below its first residual counts as met limit.
-   Verified by tests/unit/couple/test_rmi.c. */
+   Verified by tests/unit/couple/test_rmi.c, test_rmi_linear.c, test_rmi_tube.c. */
 #include "couple/rmi_internal.h"
 
 #include <math.h>
