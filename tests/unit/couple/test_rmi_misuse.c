@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "rmi_case.h"
 
 enum { N = 8 };
@@ -246,6 +247,35 @@ static void test_calls(void **state)
   CHECK_DONE();
 }
 
+/* Every allocation fails once: told, and nothing is left behind (the sanitizers see that). */
+static void test_memory(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  for (int kind = 0; kind < 3; kind++) {
+    mn_rmi_def def = kind == 1 ? mn_rmi_def_published() : mn_rmi_def_default();
+    mn_rmi *rmi = NULL;
+    mn_status status = MN_ENVIRONMENT;
+    int tries = 0;
+    def.x_size = def.p_size = N;
+    def.tolerance = 1;
+    if (kind == 2) {
+      def.method = MN_RMI_AITKEN;
+      def.omega = 1;
+    }
+    for (; status != MN_OK && tries < 200; tries++) {
+      ctx->fail_allocation = ctx->allocations + 1 + tries;
+      status = mn_rmi_create(ctx, &def, &rmi);
+      CHECK(status == MN_OK ? rmi != NULL : status == MN_ENVIRONMENT && rmi == NULL);
+    }
+    CHECK(status == MN_OK && tries > 15);
+    ctx->fail_allocation = 0;
+    mn_rmi_destroy(&rmi);
+  }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* Solvers that jump, turn round and amplify by up to 1e200: whatever they answer, they are never
    asked about what is not a number, and every step ends with a reason. */
 typedef struct wild {
@@ -316,6 +346,7 @@ static void test_wild(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_def), cmocka_unit_test(test_solvers),
-                                     cmocka_unit_test(test_calls), cmocka_unit_test(test_wild)};
+                                     cmocka_unit_test(test_calls), cmocka_unit_test(test_memory),
+                                     cmocka_unit_test(test_wild)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
