@@ -276,7 +276,7 @@ mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *
       memcpy(nodes->v, c->node_free, bytes);
     for (size_t i = 0; i < touches->count; i++)
       touches->at[i].target = -mn_max(0, touches->at[i].gap) / dt;
-    mn_contact_sweeps(c, touches, twist, nodes, soft, soft_count, report);
+    mn_contact_sweeps(c, touches, twist, nodes, soft, soft_count, dt, report);
     report->rounds++;
     MN_TRY(leave_guesses(c));
     if (touches->count == 0 || !c->def.sweep)
@@ -319,7 +319,7 @@ mn_status mn_contact_settle(mn_contact *c, const mn_rigid_state *pose, mn_twist 
     mn_touch *t = &c->settle.at[i];
     set_target(c, t, &k, mn_dot(t->n, mn_touch_velocity(t, twist, nodes->v)));
   }
-  mn_contact_sweeps(c, &c->settle, twist, nodes, NULL, 0, report);
+  mn_contact_sweeps(c, &c->settle, twist, nodes, NULL, 0, 0, report);
   report->rounds = 1;
   sum_impulses(c, &c->settle, P, T);
   fill_report(c, &c->settle, report);

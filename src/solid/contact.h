@@ -15,7 +15,7 @@ typedef struct mn_contact_def {
   double slop;          /* penetration that is left alone, of the smaller body's size */
   double bounce_speed;  /* m/s: slower impacts do not bounce */
   double tolerance;     /* of the relative velocities, to the greatest of them */
-  int max_iterations;   /* sweeps over all contacts */
+  int max_iterations;   /* sweeps over all contacts; four times as many while overlap would grow */
   double thickness;     /* m, kept between the nodes of deformable bodies and others */
   double node_friction; /* of deformable bodies that have none of their own */
   int sweep;            /* 0: only what touches already is seen: a negative control */

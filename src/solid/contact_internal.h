@@ -124,9 +124,10 @@ void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double we
 
 mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v);
 void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose);
-/* Sweeps until the velocities stand still. */
+/* Sweeps until the velocities stand still, at most max_iterations; up to four times as many while
+   what is left would become overlap over dt (0: does not). */
 void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_contact_nodes *nodes,
-                       mn_soft_row *soft, int soft_count, mn_contact_report *report);
+                       mn_soft_row *soft, int soft_count, double dt, mn_contact_report *report);
 /* Arms and effective masses. */
 void mn_contact_prepare(mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
                         mn_touches *touches);

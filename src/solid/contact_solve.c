@@ -230,11 +230,16 @@ static void accelerate(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
 }
 
 void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_contact_nodes *nodes,
-                       mn_soft_row *soft, int soft_count, mn_contact_report *report)
+                       mn_soft_row *soft, int soft_count, double dt, mn_contact_report *report)
 {
-  double scale = 0;
+  enum { MORE = 4 };
+  static const double PART = 0.5; /* of the slop: overlap that a substep may add */
+  double scale = 0, size = HUGE_VAL;
   for (size_t i = 0; i < touches->count; i++)
     scale = mn_max(scale, mn_length(mn_touch_velocity(&touches->at[i], twist, nodes->v)));
+  for (size_t i = 0; i < touches->count; i++)
+    size = mn_min(size, touches->at[i].size);
+  double quiet = dt > 0 ? PART * c->def.slop * size / dt : HUGE_VAL;
   for (int i = 0; i < soft_count; i++)
     scale = mn_max(scale, fabs(mn_dot(soft[i].d, soft_velocity(&soft[i], twist))));
   for (size_t i = 0; i < touches->count; i++) { /* the guess acts */
@@ -250,7 +255,7 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
   double gradient = 0;
   for (size_t i = 0; i < n; i++)
     touches->at[i].search = mn_v3(0, 0, 0);
-  for (int k = 0; k < c->def.max_iterations; k++) {
+  for (int k = 0; k < MORE * c->def.max_iterations; k++) {
     for (size_t i = 0; i < n; i++)
       touches->at[i].last =
           mn_madd(touches->at[i].tangent, touches->at[i].impulse, touches->at[i].n);
@@ -265,7 +270,7 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
       moved = mn_max(moved, relax_soft(c, &soft[i], twist));
     report->iterations++;
     report->residual = moved;
-    if (moved <= c->def.tolerance * scale || k + 1 == c->def.max_iterations)
+    if (moved <= c->def.tolerance * scale || (k + 1 >= c->def.max_iterations && moved <= quiet))
       break;
     if (n > 1)
       accelerate(c, touches, twist, nodes, &gradient);
