@@ -74,7 +74,7 @@ static int64_t cell_number(const mn_grid *g, int i, int j, int k)
 static box swept_box(const mn_sweep *s, size_t e)
 {
   int dim = s->grid->dim;
-  mn_vec3 x[6];
+  mn_vec3 x[6] = {{{0, 0, 0}}};
   for (int i = 0; i < dim; i++)
     for (int t = 0; t < 2; t++)
       x[2 * i + t] = s->X[t][s->point[(size_t)dim * e + (size_t)i]];
@@ -221,6 +221,22 @@ static void simplex_of(const prism *p, int n, int dim, mn_vec3 v[4], int at[4], 
     }
 }
 
+/* Beyond all points along some axis: most elements end here. */
+static inline int is_outside(const prism *p, mn_vec3 x, int dim)
+{
+  for (int a = 0; a < dim; a++) {
+    int below = 1, above = 1;
+    for (int i = 0; i < dim; i++)
+      for (int t = 0; t < 2; t++) {
+        below &= x.v[a] < p->x[t][i].v[a];
+        above &= x.v[a] > p->x[t][i].v[a];
+      }
+    if (below || above)
+      return 1;
+  }
+  return 0;
+}
+
 /* Crossings of the path's end with the element's simplices; the hit that counts, if asked for. */
 static int meet(const mn_sweep *s, size_t e, mn_vec3 x0, mn_vec3 x1, int backward,
                 mn_sweep_hit *hit)
@@ -233,15 +249,13 @@ static int meet(const mn_sweep *s, size_t e, mn_vec3 x0, mn_vec3 x1, int backwar
     p.x[0][i] = mn_add(s->X[0][q], shift);
     p.x[1][i] = s->X[1][q];
   }
+  if (is_outside(&p, x1, dim))
+    return 0;
   for (int n = 0; n < dim; n++) {
     mn_vec3 v[4];
     int at[4], time[4];
     simplex_of(&p, n, dim, v, at, time);
-    box b = box_of(v, dim + 1);
-    int out = 0;
-    for (int a = 0; a < dim; a++)
-      out |= x1.v[a] < b.lo.v[a] || x1.v[a] > b.hi.v[a];
-    if (out || !inside(v, x1, dim))
+    if (!inside(v, x1, dim))
       continue;
     count++;
     if (!hit)
@@ -338,22 +352,55 @@ int mn_sweep_meets(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1, int backward, mn_s
   return count;
 }
 
+/* Does an element as it is at time 0 cross the segment? */
+static int crosses_at_start(const mn_sweep *s, size_t e, mn_vec3 x0, mn_vec3 x1)
+{
+  int dim = s->grid->dim;
+  mn_vec3 x[3];
+  for (int i = 0; i < dim; i++)
+    x[i] = s->X[0][s->point[(size_t)dim * e + (size_t)i]];
+  for (int a = 0; a < dim; a++) { /* most do not come near */
+    double low = mn_min(x0.v[a], x1.v[a]), high = mn_max(x0.v[a], x1.v[a]);
+    int below = 1, above = 1;
+    for (int i = 0; i < dim; i++) {
+      below &= x[i].v[a] < low;
+      above &= x[i].v[a] > high;
+    }
+    if (below || above)
+      return 0;
+  }
+  return mn_segment_crosses(dim, x, x0, x1) != 0;
+}
+
 int mn_sweep_apart(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1)
 {
   uint64_t marks = 0;
-  int dim = s->grid->dim;
   if (!s->elements)
     return 0;
   visit v = start_visit(s, x0, x1);
   for (int64_t e; (e = next_element(&v)) >= 0;) {
-    mn_vec3 x[3];
-    for (int i = 0; i < dim; i++)
-      x[i] = s->X[0][s->point[(size_t)dim * (size_t)e + (size_t)i]];
-    int crossings = mn_segment_crosses(dim, x, x0, x1) != 0;
-    crossings += meet(s, (size_t)e, x1, x1, 0, NULL);
+    int crossings = crosses_at_start(s, (size_t)e, x0, x1) + meet(s, (size_t)e, x1, x1, 0, NULL);
     marks ^= crossings & 1 ? s->mark[e] : 0;
   }
   return marks != 0;
+}
+
+int mn_sweep_parts(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1, int backward, mn_sweep_hit *hit)
+{
+  uint64_t marks = 0;
+  int met = 0;
+  *hit = (mn_sweep_hit){.t = backward ? -1 : 2};
+  if (!s->elements)
+    return 0;
+  visit v = start_visit(s, x0, x1);
+  for (int64_t e; (e = next_element(&v)) >= 0;) {
+    met += meet(s, (size_t)e, x0, x1, backward, hit);
+    if (met)
+      continue; /* the rest is of no interest */
+    int crossings = crosses_at_start(s, (size_t)e, x0, x1) + meet(s, (size_t)e, x1, x1, 0, NULL);
+    marks ^= crossings & 1 ? s->mark[e] : 0;
+  }
+  return met ? 1 : marks ? 2 : 0;
 }
 
 int mn_sweep_touches(const mn_sweep *s, mn_vec3 x, double distance, mn_sweep_hit *hit)

@@ -54,6 +54,8 @@ int mn_sweep_meets(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1, int backward, mn_s
 /* 1: x1 at time 1 is on another side of some body than x0 at time 0. Exact for closed bodies and
    those that end at walls. */
 int mn_sweep_apart(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1);
+/* Both in one go: 1 if they meet, and the hit; else 2 if they are apart; else 0. */
+int mn_sweep_parts(const mn_sweep *s, mn_vec3 x0, mn_vec3 x1, int backward, mn_sweep_hit *hit);
 /* An element within `distance` of x at time 0, the nearest: 1, and its nearest place as a hit. */
 int mn_sweep_touches(const mn_sweep *s, mn_vec3 x, double distance, mn_sweep_hit *hit);
 /* A hit's place at time 0 or 1. */

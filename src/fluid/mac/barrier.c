@@ -1,4 +1,4 @@
-/* One-sided sight and interpolation beside thin surfaces [after Guendelman et al. 2005].
+/* One-sided sight and interpolation beside thin surfaces [Guendelman et al. 2005].
 
    There every interpolation casts rays to all corners. Here one ray finds the home of a point, and
    the links between cells, cut or not, say the rest: as tight, and a few times cheaper.

@@ -41,29 +41,29 @@ void mn_shell_destroy(mn_shell *s)
 /* ---- distances in cells ---------------------------------------------------------------------- */
 
 /* far <- least of itself and 1 + those of the cells around, in both orders: the greatest of the
-   distances along the axes, exactly. */
-static void spread(const mn_grid *g, unsigned char *far)
+   distances along the axes, exactly; in the cells [lo, hi]. */
+static void spread(const mn_grid *g, const int lo[3], const int hi[3], unsigned char *far)
 {
-  const int *n = g->n;
-  int64_t cells = (int64_t)n[0] * n[1] * n[2];
+  int64_t sy = g->n[0], sz = sy * g->n[1];
   for (int back = 0; back < 2; back++)
-    for (int64_t m = 0; m < cells; m++) {
-      int64_t c = back ? cells - 1 - m : m;
-      int at[3] = {(int)(c % n[0]), (int)(c / n[0] % n[1]), (int)(c / n[0] / n[1])};
-      int least = far[c];
-      for (int o = 0; o < 13; o++) { /* the half of the 26 cells around that comes before */
-        int off[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1}, out = 0;
-        for (int a = 0; a < 3; a++) {
-          off[a] = back ? -off[a] : off[a];
-          out |= at[a] + off[a] < 0 || at[a] + off[a] >= n[a];
+    for (int kk = lo[2]; kk <= hi[2]; kk++)
+      for (int jj = lo[1]; jj <= hi[1]; jj++)
+        for (int ii = lo[0]; ii <= hi[0]; ii++) {
+          int at[3] = {back ? lo[0] + hi[0] - ii : ii, back ? lo[1] + hi[1] - jj : jj,
+                       back ? lo[2] + hi[2] - kk : kk};
+          int64_t c = at[0] + sy * at[1] + sz * at[2];
+          int least = far[c];
+          for (int o = g->dim == 3 ? 0 : 9; o < 13; o++) { /* half of the cells around: before */
+            int off[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1}, out = 0;
+            for (int a = 0; a < 3; a++) {
+              off[a] = back ? -off[a] : off[a];
+              out |= at[a] + off[a] < lo[a] || at[a] + off[a] > hi[a];
+            }
+            int other = out ? 255 : far[c + off[0] + sy * off[1] + sz * off[2]] + 1;
+            least = other < least ? other : least;
+          }
+          far[c] = (unsigned char)least;
         }
-        if (out)
-          continue;
-        int other = far[c + off[0] + (int64_t)n[0] * (off[1] + (int64_t)n[1] * off[2])] + 1;
-        least = other < least ? other : least;
-      }
-      far[c] = (unsigned char)least;
-    }
 }
 
 /* Room for the points of a field on all cells near shells. */
@@ -96,9 +96,22 @@ mn_status mn_shell_measure(mn_mac *mac)
     MN_TRY(MN_NEW(mac->ctx, "points passed", mn_field_size(g, MN_NODE), &s->hole));
     MN_TRY(MN_NEW(mac->ctx, "walls of cells", mn_field_size(g, MN_CELL), &s->walls));
   }
-  for (size_t c = 0; c < cells; c++)
-    s->far[c] = s->sweep.start[c + 1] > s->sweep.start[c] ? 0 : 255;
-  spread(g, s->far);
+  int lo[3] = {g->n[0], g->n[1], g->n[2]}, hi[3] = {-1, -1, -1};
+  for (size_t c = 0; c < cells; c++) {
+    int touched = s->sweep.start[c + 1] > s->sweep.start[c];
+    s->far[c] = touched ? 0 : 255;
+    int at[3] = {(int)(c % (size_t)g->n[0]), (int)((int64_t)c / g->n[0] % g->n[1]),
+                 (int)((int64_t)c / g->n[0] / g->n[1])};
+    for (int a = 0; a < 3 && touched; a++) {
+      lo[a] = at[a] < lo[a] ? at[a] : lo[a];
+      hi[a] = at[a] > hi[a] ? at[a] : hi[a];
+    }
+  }
+  for (int a = 0; a < 3; a++) { /* further away nobody asks */
+    lo[a] = lo[a] > s->reach ? lo[a] - s->reach : 0;
+    hi[a] = hi[a] + s->reach < g->n[a] ? hi[a] + s->reach : g->n[a] - 1;
+  }
+  spread(g, lo, hi, s->far);
   return reserve_list(mac);
 }
 
@@ -249,10 +262,11 @@ static mn_vec3 within(const mn_grid *g, mn_vec3 x)
    element is SIZE_MAX if it does not. */
 static int same_side(const mn_shell *s, mn_vec3 x0, mn_vec3 x1, int backward, mn_sweep_hit *hit)
 {
-  if (mn_sweep_meets(&s->sweep, x0, x1, backward, hit))
+  int parts = mn_sweep_parts(&s->sweep, x0, x1, backward, hit);
+  if (parts == 1)
     return 0;
   hit->element = SIZE_MAX;
-  if (!mn_sweep_apart(&s->sweep, x0, x1))
+  if (!parts)
     return 1;
   /* the way passes a free edge, or x0 lies on the shell but for rounding */
   mn_sweep_hit on;
@@ -298,7 +312,7 @@ static int locate(const mn_shell *s, mn_vec3 x, mn_vec3 z, mn_vec3 *y, int *cut)
 
 /* ---- carried to a point ---------------------------------------------------------------------- */
 
-/* The trace velocity where the way to x is free. */
+/* The trace velocity at z, or as far from x towards it as the way is free. */
 static int velocity(const mn_mac *mac, mn_vec3 x, mn_vec3 z, mn_vec3 *u)
 {
   const mn_shell *s = &mac->shell;
