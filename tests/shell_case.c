@@ -190,6 +190,20 @@ void tank_fill(tank *t, int see_through)
     mn_mac_fill_cells(f);
 }
 
+void tank_step_to(tank *t, double wrong, int frozen)
+{
+  const mn_fluid_ops *ops = t->c.fluid.ops;
+  double time = t->c.steps * t->dt;
+  CHECK_OK(t->c.ctx, ops->begin(t->mac, time, t->dt));
+  t->s.at[2].frozen = frozen;
+  for (int n = 2; n >= 0; n--) {
+    shell_case_place(&t->s, time + t->dt + n * wrong * t->dt, t->dt, 2);
+    CHECK_OK(t->c.ctx, ops->solve(t->mac, &t->s.at[2], &t->c.report));
+  }
+  CHECK_OK(t->c.ctx, ops->commit(t->mac));
+  t->c.steps++;
+}
+
 void tank_step(tank *t)
 {
   const mn_fluid_ops *ops = t->c.fluid.ops;

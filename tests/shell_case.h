@@ -49,6 +49,8 @@ void tank_open(tank *t, int dim, int n, shell_form form, shell_motion motion, do
 /* Creates the fluid and meets the shell; dye inside the ring or below the wall. */
 void tank_fill(tank *t, int see_through);
 void tank_step(tank *t);
+/* Three solves, the first ones with the shell too far ahead, by 2 and 1 times `wrong` substeps. */
+void tank_step_to(tank *t, double wrong, int frozen);
 void tank_close(tank *t);
 
 #endif

@@ -65,6 +65,25 @@ static void test_dye(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* A coupling tries several places for the shell, with the faces frozen at the first or not. */
+static void test_repeated_solves(void **state)
+{
+  (void)state;
+  double leaked, missing, speed;
+  for (int frozen = 0; frozen < 2; frozen++) {
+    tank t;
+    tank_open(&t, 2, 16, SHELL_WALL, SHELL_WAVES, 0.3);
+    tank_fill(&t, 0);
+    for (int n = 0; n < 60; n++)
+      tank_step_to(&t, 0.7, frozen);
+    leak_of(&t, &leaked, &missing, &speed);
+    CHECK_LE(leaked, 1e-12);
+    CHECK_LE(missing, 1e-12);
+    tank_close(&t);
+  }
+  CHECK_DONE();
+}
+
 /* ---- what shells must not change ------------------------------------------------------------- */
 
 /* Greatest difference of the velocity within the ring from a uniform one; `set`: makes it so. */
@@ -169,6 +188,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dye),
+      cmocka_unit_test(test_repeated_solves),
       cmocka_unit_test(test_momentum_stays),
       cmocka_unit_test(test_stream_along_a_plate),
   };

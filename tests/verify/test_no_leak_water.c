@@ -47,7 +47,10 @@ static slosh run_slosh(int dim, int n, mn_transfer transfer, shell_motion motion
   tank_fill(&t, see_through);
   double all, now, before = volume_below(&t, &all), start = mn_mac_measure(&t.c.fluid).volume;
   while (t.c.steps * t.dt < until) {
-    tank_step(&t);
+    if (t.c.steps % 3) /* every third with a guess that was wrong */
+      tank_step(&t);
+    else
+      tank_step_to(&t, 0.4, t.c.steps % 2);
     r.crossed = fmax(r.crossed, fabs(volume_below(&t, &now) - before) / t.mac->water.unit);
     r.drift = fmax(r.drift, fabs(mn_mac_measure(&t.c.fluid).volume / start - 1));
     const mn_field *phi = &t.mac->state.liquid;
