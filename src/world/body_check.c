@@ -54,6 +54,22 @@ static mn_status check_rigid(mn_context *ctx, const char *key, const mn_body_def
   return MN_OK;
 }
 
+/* Newmark is stable for linear forces only; springs, shells and rods turn. */
+static void warn_newmark(mn_context *ctx, const mn_model_def *def)
+{
+  for (int i = 0; def->dynamics.integrator == MN_INTEGRATE_NEWMARK && i < def->body_count; i++) {
+    const mn_body_def *b = &def->bodies[i];
+    int thin = b->kind == MN_BODY_SPRINGS || b->kind == MN_BODY_SHELL || b->kind == MN_BODY_ROD;
+    if (!thin || b->damping_mass > 0 || b->damping_stiffness > 0 || b->stretch_damping > 0)
+      continue;
+    mn_log(ctx, MN_LOG_WARNING,
+           "dynamics.integrator = \"newmark\" may gain energy in long steps: body %d is thin and "
+           "undamped; \"midpoint\" keeps energy, \"euler\" never gains any",
+           i + 1);
+    return;
+  }
+}
+
 static mn_status check_integrator(mn_context *ctx, const mn_dynamics_def *d)
 {
   if (d->integrator != MN_INTEGRATE_NEWMARK && (d->beta != 0.25 || d->gamma != 0.5))
@@ -126,6 +142,7 @@ mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def)
   }
   for (int i = 0; i < def->link_count; i++)
     MN_TRY(check_link(ctx, def, i));
+  warn_newmark(ctx, def);
   return def->body_count ? check_integrator(ctx, &def->dynamics) : MN_OK;
 }
 
