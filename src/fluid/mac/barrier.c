@@ -6,7 +6,7 @@
    Fluid slides along a surface. On a blocked face each side has its own velocity: the one of the
    cell on that side, u, turned into  u + ((U - u).n) n  with the surface's velocity U and normal n.
 
-   Verified by tests/unit/fluid/test_barrier.c. */
+   Verified by tests/unit/fluid/test_shell.c, tests/verify/test_no_leak.c. */
 #include "fluid/mac/barrier.h"
 
 #include <math.h>

@@ -182,6 +182,87 @@ static void test_far_points_keep_their_bits(void **state)
   CHECK_DONE();
 }
 
+static uint64_t hash_of(const tank *t)
+{
+  mn_array arrays[32];
+  int count = t->c.fluid.ops->arrays(t->mac, arrays, 32);
+  uint64_t hash = MN_HASH_START;
+  for (int i = 0; i < count; i++) {
+    size_t size = sizeof(double);
+    for (int r = 0; r < arrays[i].rank; r++)
+      size *= arrays[i].shape[r];
+    hash = mn_hash(hash, arrays[i].data, size);
+  }
+  return hash;
+}
+
+static void make_water(tank *t, double dt)
+{
+  t->c.def.domain.side[0].kind = t->c.def.domain.side[1].kind = MN_SIDE_SLIP;
+  t->c.def.fluid.kind = MN_FLUID_WATER;
+  t->c.def.fluid.initial_velocity.eval = NULL;
+  t->c.def.fluid.transfer = MN_TRANSFER_APIC;
+  t->c.def.fluid.gravity = mn_v3(0, -9.81, 0);
+  CHECK_OK(t->c.ctx, mn_shape_box(t->c.ctx, 2, mn_v3(-1, -1, -1), mn_v3(2, 0.4, 2),
+                                  &t->c.def.fluid.initial_water));
+  t->dt = dt;
+}
+
+static void test_threads(void **state)
+{
+  (void)state;
+  for (int water = 0; water < 2; water++) {
+    uint64_t hash[2];
+    for (int more = 0; more < 2; more++) {
+      tank t;
+      tank_open(&t, 2, 96, SHELL_WALL, SHELL_WAVES, 0.4);
+      mn_context_destroy(&t.c.ctx);
+      t.c.ctx = check_context(1 + more);
+      if (water)
+        make_water(&t, 0.002);
+      tank_fill(&t, 0);
+      CHECK(t.mac->exec.threads == 1 + more);
+      for (int n = 0; n < 3; n++)
+        tank_step(&t);
+      hash[more] = hash_of(&t);
+      tank_close(&t);
+    }
+    CHECK(hash[0] == hash[1]);
+  }
+  CHECK_DONE();
+}
+
+/* Beside the free edges of a flag that flaps, what is the same everywhere stays so. */
+static void test_free_edges(void **state)
+{
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    box b;
+    shell_case s;
+    double worst = 0;
+    int n = dim == 2 ? 32 : 12;
+    open_box(&b, dim, n);
+    shell_case_make(b.c.ctx, dim, SHELL_WALL, SHELL_WAVES, 1.5, 0.8 / n, &s);
+    for (size_t i = 0; i < s.at[0].count; i++)
+      for (int a = 1; a < dim; a++) /* from the middle half of the box */
+        s.rest[i].v[a] = 0.25 + 0.5 * s.rest[i].v[a];
+    mn_field *f = &b.mac->state.smoke;
+    mn_field_fill(f, 1);
+    for (int q = 0; q < (dim == 2 ? 100 : 15); q++) {
+      stir(&b, q * 1.4 / n);
+      step(&b, &s, q * 1.4 / n, 1.4 / n);
+    }
+    for (int k = 0; k < f->n[2]; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++)
+          worst = check_worst(worst, fabs(mn_get(f, i, j, k) - 1));
+    CHECK_LE(worst, 1e-13);
+    shell_case_free(&s);
+    close_box(&b);
+  }
+  CHECK_DONE();
+}
+
 /* From a saved state the same steps give the same bits. */
 static void test_restored(void **state)
 {
@@ -189,16 +270,8 @@ static void test_restored(void **state)
   for (int water = 0; water < 2; water++) {
     tank t;
     tank_open(&t, 2, 16, SHELL_WALL, SHELL_WAVES, 0.4);
-    if (water) {
-      t.c.def.domain.side[0].kind = t.c.def.domain.side[1].kind = MN_SIDE_SLIP;
-      t.c.def.fluid.kind = MN_FLUID_WATER;
-      t.c.def.fluid.initial_velocity.eval = NULL;
-      t.c.def.fluid.transfer = MN_TRANSFER_APIC;
-      t.c.def.fluid.gravity = mn_v3(0, -9.81, 0);
-      CHECK_OK(t.c.ctx, mn_shape_box(t.c.ctx, 2, mn_v3(-1, -1, -1), mn_v3(2, 0.4, 2),
-                                     &t.c.def.fluid.initial_water));
-      t.dt = 0.01;
-    }
+    if (water)
+      make_water(&t, 0.01);
     tank_fill(&t, 0);
     for (int n = 0; n < 7; n++)
       tank_step(&t);
@@ -208,15 +281,7 @@ static void test_restored(void **state)
     for (int run = 0; run < 2; run++) {
       for (int n = 0; n < 6; n++)
         tank_step(&t);
-      mn_array arrays[32];
-      int count = ops->arrays(t.mac, arrays, 32);
-      hash[run] = MN_HASH_START;
-      for (int i = 0; i < count; i++) {
-        size_t size = sizeof(double);
-        for (int r = 0; r < arrays[i].rank; r++)
-          size *= arrays[i].shape[r];
-        hash[run] = mn_hash(hash[run], arrays[i].data, size);
-      }
+      hash[run] = hash_of(&t);
       CHECK_OK(t.c.ctx, ops->restore(t.mac));
       t.c.steps = 7;
       shell_case_place(&t.s, 6 * t.dt + t.dt, t.dt, 0); /* as tank_step has it */
@@ -231,9 +296,9 @@ static void test_restored(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dye_stays),
-      cmocka_unit_test(test_far_points_keep_their_bits),
-      cmocka_unit_test(test_restored),
+      cmocka_unit_test(test_dye_stays),  cmocka_unit_test(test_far_points_keep_their_bits),
+      cmocka_unit_test(test_free_edges), cmocka_unit_test(test_restored),
+      cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
