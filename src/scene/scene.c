@@ -202,6 +202,7 @@ mn_status mn_scene_load_text(mn_context *ctx, const char *name, const char *fold
     mn_model_def_release(&def);
   mn_free(def.sources);
   mn_free(def.solids);
+  mn_free(def.links);
   mn_free(def.bodies);
   mn_free(def.probes);
   mn_free(params);
