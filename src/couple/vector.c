@@ -9,6 +9,22 @@
 
 /* ---- which number is what -------------------------------------------------------------------- */
 
+/* The points of each rigid body side by side. */
+static mn_status list_points(mn_context *ctx, const mn_interface *f, mn_vector_map *map)
+{
+  MN_TRY(MN_NEW(ctx, "points of rigid bodies", f->count, &map->list));
+  for (int b = 1; b < map->bodies; b++)
+    map->body[b].begin = map->body[b - 1].begin + map->body[b - 1].points;
+  for (int b = 0; b < map->bodies; b++)
+    map->body[b].points = 0; /* counted up again */
+  for (size_t i = 0; i < f->count; i++)
+    if (map->rigid[i]) {
+      mn_vector_body *body = &map->body[map->first[i]];
+      map->list[body->begin + body->points++] = i;
+    }
+  return MN_OK;
+}
+
 static mn_status make(mn_context *ctx, const mn_interface *f, int freedoms, mn_vector_map *map)
 {
   int greatest = -1;
@@ -38,7 +54,8 @@ static mn_status make(mn_context *ctx, const mn_interface *f, int freedoms, mn_v
     map->body[*n - 1].points++;
   }
   mn_free(number);
-  return status;
+  MN_TRY(status);
+  return list_points(ctx, f, map);
 }
 
 mn_status mn_vector_map_create(mn_context *ctx, const mn_interface *interface, int freedoms,
@@ -55,19 +72,20 @@ void mn_vector_map_destroy(mn_vector_map *map)
 {
   mn_free(map->first);
   mn_free(map->rigid);
+  mn_free(map->list);
   mn_free(map->body);
   memset(map, 0, sizeof *map);
 }
 
 /* ---- centres --------------------------------------------------------------------------------- */
 
-static mn_vec3 mean_of(const mn_vector_map *m, int body, const mn_vec3 *X)
+static mn_vec3 mean_of(const mn_vector_map *m, int b, const mn_vec3 *X)
 {
+  const mn_vector_body *body = &m->body[b];
   mn_vec3 sum = mn_v3(0, 0, 0);
-  for (size_t i = 0; i < m->count; i++)
-    if (m->rigid[i] && m->first[i] == (size_t)body)
-      sum = mn_add(sum, X[i]);
-  return mn_scale(1 / (double)m->body[body].points, sum);
+  for (size_t k = 0; k < body->points; k++)
+    sum = mn_add(sum, X[m->list[body->begin + k]]);
+  return mn_scale(1 / (double)body->points, sum);
 }
 
 void mn_vector_map_start(mn_vector_map *m, const mn_vec3 *start)
@@ -77,9 +95,10 @@ void mn_vector_map_start(mn_vector_map *m, const mn_vec3 *start)
     mn_vector_body *body = &m->body[b];
     body->center = mean_of(m, b, start);
     body->radius = 0;
-    for (size_t i = 0; i < m->count; i++)
-      if (m->rigid[i] && m->first[i] == (size_t)b)
-        body->radius += mn_length(mn_sub(start[i], body->center)) / (double)body->points;
+    for (size_t k = 0; k < body->points; k++) {
+      mn_vec3 arm = mn_sub(start[m->list[body->begin + k]], body->center);
+      body->radius += mn_length(arm) / (double)body->points;
+    }
   }
 }
 
@@ -98,9 +117,8 @@ static mn_vec3 turn_of(const mn_vector_map *m, int b, mn_vec3 center, const mn_v
 {
   const mn_vector_body *body = &m->body[b];
   mn_mat3 sum = {{{0}}}, R, S;
-  for (size_t i = 0; i < m->count; i++) {
-    if (!m->rigid[i] || m->first[i] != (size_t)b)
-      continue;
+  for (size_t k = 0; k < body->points; k++) {
+    size_t i = m->list[body->begin + k];
     mn_vec3 from = mn_sub(m->start[i], body->center), to = mn_sub(X[i], center);
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++)
@@ -130,13 +148,14 @@ void mn_vector_map_pack(const mn_vector_map *m, const mn_vec3 *X, double *x)
 void mn_vector_map_unpack(const mn_vector_map *m, const double *x, mn_vec3 *X)
 {
   for (size_t i = 0; i < m->count; i++) {
-    if (!m->rigid[i]) {
-      X[i] = m->start[i];
-      for (int a = 0; a < m->dim; a++)
-        X[i].v[a] += x[m->first[i] + (size_t)a];
+    if (m->rigid[i])
       continue;
-    }
-    const mn_vector_body *body = &m->body[m->first[i]];
+    X[i] = m->start[i];
+    for (int a = 0; a < m->dim; a++)
+      X[i].v[a] += x[m->first[i] + (size_t)a];
+  }
+  for (int b = 0; b < m->bodies; b++) {
+    const mn_vector_body *body = &m->body[b];
     const double *at = x + body->first;
     mn_vec3 move = mn_v3(0, 0, 0), turn = move;
     double scale = body->radius > 0 ? 1 / body->radius : 0;
@@ -144,7 +163,11 @@ void mn_vector_map_unpack(const mn_vector_map *m, const double *x, mn_vec3 *X)
       move.v[a] = at[a];
     for (int a = m->dim == 2 ? 2 : 0, k = m->dim; a < 3; a++, k++)
       turn.v[a] = scale * at[k];
-    mn_vec3 arm = mn_quat_rotate(mn_quat_exp(turn), mn_sub(m->start[i], body->center));
-    X[i] = mn_add(mn_add(body->center, move), arm);
+    mn_quat q = mn_quat_exp(turn);
+    mn_vec3 center = mn_add(body->center, move);
+    for (size_t k = 0; k < body->points; k++) {
+      size_t i = m->list[body->begin + k];
+      X[i] = mn_add(center, mn_quat_rotate(q, mn_sub(m->start[i], body->center)));
+    }
   }
 }

@@ -12,7 +12,8 @@
 
 typedef struct mn_vector_body {
   size_t first;   /* its place in the vector */
-  size_t points;  /* how many it has */
+  size_t points;  /* how many it has, */
+  size_t begin;   /* and where they start in the map's list */
   mn_vec3 center; /* m, mean of its points at the start of the substep */
   double radius;  /* m, mean distance of its points from there */
 } mn_vector_body;
@@ -23,6 +24,7 @@ typedef struct mn_vector_map {
   size_t size;    /* of the vector */
   size_t *first;  /* [count] place of a point of its own; of a rigid body's: its number */
   uint8_t *rigid; /* [count] 1: `first` is the number of a body */
+  size_t *list;   /* [count] the rigid bodies' points, body by body */
   int bodies;
   mn_vector_body *body;
   const mn_vec3 *start; /* m, positions at the start of the substep; borrowed */
