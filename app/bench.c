@@ -5,8 +5,8 @@
 
 static const app_option options[] = {
     {"--full", NULL, "the large sizes too"},
-    {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...)"},
-    {"--threads", "N", "threads to use (lai-...)"},
+    {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...); cells (akbay-...)"},
+    {"--threads", "N", "threads to use (lai-..., akbay-...)"},
     {"--json", NULL, "one JSON object per number"},
     {0},
 };
@@ -36,6 +36,12 @@ static const app_bench_entry benches[] = {
     {"lai-frame-10", "lai-6.4 and 6.12 from one simulation", "4 min", app_bench_lai},
     {"solid-newton", "a Newton step of 100,000 tetrahedra: assembly, factorisation, solve", "1 min",
      app_bench_solid_newton},
+    {"akbay-2.1", "fluid solves per substep of all couplings, cloth in smoke", "5 min",
+     app_bench_akbay_cloth},
+    {"akbay-2.2", "what conservative impulses save, cloth in smoke", "4 min", app_bench_akbay_gain},
+    {"akbay-2.11", "fluid solves over 540 substeps, balloon in smoke", "3 min",
+     app_bench_akbay_balloon},
+    {"akbay-2.4", "time in fluid, solid and interface, 3D scenes", "5 min", app_bench_akbay_time},
     {0},
 };
 

@@ -63,6 +63,7 @@ typedef struct mn_body_def {
   double stretch, bend, stretch_damping, bend_damping;
 
   mn_shape *fixed; /* nodes inside rest, or follow `motion` */
+  mn_shape *cut;   /* elements whose middle is inside are left out; may be NULL */
   int moving;      /* motion is given */
   mn_motion motion;
 

@@ -1,5 +1,8 @@
+#include <string.h>
+
 #include "world/body_mesh.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "geom/fill.h"
 #include "geom/gmsh.h"
@@ -124,6 +127,41 @@ static mn_status check_count(mn_context *ctx, const mn_body_def *def, int dim, d
                  count, axes == 1 ? "segments" : "cells", MOST[axes]);
 }
 
+static mn_vec3 middle_of(const mn_simplex_mesh *mesh, const uint32_t *element)
+{
+  mn_vec3 sum = mn_v3(0, 0, 0);
+  for (int c = 0; c < mesh->corners; c++)
+    sum = mn_add(sum, mesh->node[element[c]]);
+  return mn_scale(1.0 / mesh->corners, sum);
+}
+
+/* Leaves out the elements whose middle is inside the shape, and the nodes that none needs then. */
+static mn_status cut_mesh(mn_context *ctx, const mn_shape *cut, mn_simplex_mesh *mesh)
+{
+  size_t each = (size_t)mn_simplex_nodes(mesh->corners, mesh->order), kept = 0, used = 0;
+  uint32_t *name;
+  for (size_t e = 0; e < mesh->elements; e++)
+    if (mn_shape_distance(cut, middle_of(mesh, mesh->element + each * e)) > 0)
+      memmove(mesh->element + each * kept++, mesh->element + each * e,
+              each * sizeof *mesh->element);
+  if (!kept)
+    return mn_fail(ctx, MN_BAD_INPUT, "`cut` leaves none of its %zu elements", mesh->elements);
+  MN_TRY(MN_NEW(ctx, "names of nodes", mesh->nodes, &name));
+  for (size_t i = 0; i < each * kept; i++)
+    name[mesh->element[i]] = 1;
+  for (size_t i = 0; i < mesh->nodes; i++)
+    if (name[i]) {
+      mesh->node[used] = mesh->node[i];
+      name[i] = (uint32_t)used++;
+    }
+  for (size_t i = 0; i < each * kept; i++)
+    mesh->element[i] = name[mesh->element[i]];
+  mesh->elements = kept;
+  mesh->nodes = used;
+  mn_free(name);
+  return MN_OK;
+}
+
 mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double spacing,
                        mn_simplex_mesh *mesh)
 {
@@ -136,6 +174,8 @@ mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double 
     h /= 2;
     status = linear_mesh(ctx, dim, def, h, mesh);
   }
+  if (status == MN_OK && def->cut)
+    status = cut_mesh(ctx, def->cut, mesh);
   if (status == MN_OK && def->kind == MN_BODY_ELASTIC && def->order == 2 && mesh->order == 1) {
     mn_simplex_mesh linear = *mesh;
     status = mn_simplex_mesh_quadratic(ctx, &linear, mesh);

@@ -70,7 +70,7 @@ static void forget_owned(mn_model_def *def)
   for (int i = 0; i < def->solid_count; i++)
     def->solids[i].shape = NULL;
   for (int i = 0; i < def->body_count; i++)
-    def->bodies[i].shape = def->bodies[i].fixed = NULL;
+    def->bodies[i].shape = def->bodies[i].fixed = def->bodies[i].cut = NULL;
   for (int i = 0; i < def->probe_count; i++)
     def->probes[i].shape = NULL;
   def->owner = NULL;
@@ -87,6 +87,7 @@ void mn_model_def_release(mn_model_def *def)
   for (int i = 0; def->bodies && i < def->body_count; i++) {
     mn_shape_destroy(&def->bodies[i].shape);
     mn_shape_destroy(&def->bodies[i].fixed);
+    mn_shape_destroy(&def->bodies[i].cut);
   }
   for (int i = 0; def->probes && i < def->probe_count; i++)
     mn_shape_destroy(&def->probes[i].shape);

@@ -589,6 +589,7 @@ static mn_status check_shapes(mn_context *ctx, const mn_model_def *def)
   for (int i = 0; i < def->body_count; i++) {
     MN_TRY(check_shape(ctx, def, "solids: bodies", i, "shape", def->bodies[i].shape));
     MN_TRY(check_shape(ctx, def, "solids: bodies", i, "fixed", def->bodies[i].fixed));
+    MN_TRY(check_shape(ctx, def, "solids: bodies", i, "cut", def->bodies[i].cut));
   }
   for (int i = 0; i < def->probe_count; i++)
     MN_TRY(check_shape(ctx, def, "probes", i, "shape", def->probes[i].shape));

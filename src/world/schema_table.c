@@ -261,6 +261,8 @@ static const mn_key deformable_keys[] = {
      "at the start"},
     {"fixed", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, fixed),
      "nodes inside it at the start rest or, with a motion, follow it"},
+    {"cut", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, cut),
+     "elements whose middle is inside it at the start are left out: the neck of a balloon"},
     {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
      "of the fixed nodes"},
     {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),

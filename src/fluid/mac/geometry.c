@@ -18,6 +18,9 @@
 
 /* A face with less open than this is closed: its row would only add round-off. */
 static const double OPEN_MIN = 1e-6;
+/* The same beside a body that deforms: the velocities of the faces of a cell differ by its strain,
+   and what flows into a cell that is nearly closed would rush through slits. */
+static const double OPEN_MIN_SOFT = 0.05;
 
 static mn_placement place_solid(const mn_solid_def *s, double time, double dt)
 {
@@ -186,11 +189,11 @@ static double source_velocity(const mn_mac *mac, int below, int above, int axis,
 
 /* Closes the face as the solid of the scene or the body does that is nearest. The velocity of a
    body's face comes later (immersed.c). */
-static void close_by_solid(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k, double w)
+static void close_by_solid(mn_mac *mac, int body, int a, int i, int j, int k, double w)
 {
   mn_mac_geometry *g = &mac->geometry;
   int64_t q = g->open[a].at - g->open[a].data + mn_index(&g->open[a], i, j, k);
-  if (im && mn_mac_bodies_face(mac, im, a, i, j, k) >= 0) {
+  if (body >= 0) {
     g->kind[a][q] = w == 0 ? MN_FACE_SLIP : MN_FACE_FLUID;
     return;
   }
@@ -234,8 +237,10 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
     g->kind[a][q] = MN_FACE_SHELL;
     w = 0;
   } else if (w < 1) {
-    w = w < OPEN_MIN ? 0 : w;
-    close_by_solid(mac, im, a, i, j, k, w);
+    int body = im ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
+    int soft = body >= 0 && !im->body[body].rigid;
+    w = w < (soft ? OPEN_MIN_SOFT : OPEN_MIN) ? 0 : w;
+    close_by_solid(mac, body, a, i, j, k, w);
   }
   f->at[mn_index(f, i, j, k)] = w;
 }
