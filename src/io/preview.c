@@ -51,8 +51,8 @@ static mn_rgb pixel_colour(const flat *p, mn_vec3 x)
     double d = mn_shape_distance(p->def->sources[s].shape, x) / p->pixel;
     colour = mn_rgb_mix(colour, mn_rgb_hex(0xf28c28), 0.85 * limit01(1.3 - fabs(d)));
   }
-  if (p->view->solid) {
-    double d = mn_sample(p->view->solid, x) / p->pixel;
+  if (p->view->obstacles) {
+    double d = mn_sample(p->view->obstacles, x) / p->pixel;
     colour = mn_rgb_mix(colour, mn_rgb_hex(0x99a1a9), limit01(0.5 - d));
     colour = mn_rgb_mix(colour, mn_rgb_hex(0x22282e), limit01(1.6 - fabs(d + 0.6)));
   }

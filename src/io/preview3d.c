@@ -370,7 +370,7 @@ static mn_rgb shade_solid(const view3 *v, const hit *h, mn_vec3 d)
 static int find_solid(const view3 *v, mn_vec3 d, double t0, double t1, int axis_in,
                       mn_layer_pixel body, hit *h)
 {
-  int hits = v->view->solid && trace(v, v->view->solid, 1, d, t0, t1, axis_in, h);
+  int hits = v->view->obstacles && trace(v, v->view->obstacles, 1, d, t0, t1, axis_in, h);
   h->colour = (mn_rgb){0.80, 0.66, 0.52};
   if (!(body.cover > 0))
     return hits;
@@ -451,8 +451,8 @@ static mn_rgb ray_colour(const view3 *v, mn_vec3 d, mn_layer_pixel body, mn_rgb 
     background = mn_rgb_mix(background, shade_floor(v, mn_madd(v->camera.eye, t1, d)), 0.9);
   mn_rgb c = {0, 0, 0};
   hit solid, liquid, out;
-  if (v->vessel && mn_sample(v->view->solid, mn_madd(v->camera.eye, t0, d)) < 0) {
-    if (!trace(v, v->view->solid, -1, d, t0, t1, axis_in, &out) || out.cover < 1)
+  if (v->vessel && mn_sample(v->view->obstacles, mn_madd(v->camera.eye, t0, d)) < 0) {
+    if (!trace(v, v->view->obstacles, -1, d, t0, t1, axis_in, &out) || out.cover < 1)
       return background;
     t0 = out.t;
   }
@@ -541,9 +541,9 @@ static mn_status draw(mn_context *ctx, view3 *v, double time)
 
 static int in_vessel(const view3 *v)
 {
-  int inside = v->view->solid != NULL;
+  int inside = v->view->obstacles != NULL;
   for (int c = 0; c < 8 && inside; c++)
-    inside = mn_sample(v->view->solid, corner(v, c)) < 0;
+    inside = mn_sample(v->view->obstacles, corner(v, c)) < 0;
   return inside;
 }
 

@@ -44,7 +44,7 @@ static mn_status look_without_fluid(mn_world *w, look *l)
     for (int j = 0; j < l->solid.n[1]; j++)
       for (int i = 0; i < l->solid.n[0]; i++)
         mn_set(&l->solid, i, j, k, obstacle_distance(w, mn_position(&l->solid, i, j, k)));
-  l->view.solid = &l->solid;
+  l->view.solid = l->view.obstacles = &l->solid;
   return MN_OK;
 }
 

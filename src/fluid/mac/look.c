@@ -56,6 +56,8 @@ mn_mac_view mn_mac_look(const mn_fluid *fluid)
                        .liquid = mac->state.liquid.data ? &mac->state.liquid : NULL,
                        .particles = mac->water.on ? &mac->state.particles : NULL,
                        .solid = &mac->geometry.solid,
+                       .obstacles = mac->geometry.obstacles.data ? &mac->geometry.obstacles
+                                                                 : &mac->geometry.solid,
                        .open = mac->geometry.open,
                        .volume = &mac->geometry.volume};
 }

@@ -17,9 +17,10 @@ typedef struct mn_mac_view {
   const mn_field *temperature;   /* at cells, K; NULL if the scene carries none */
   const mn_field *liquid;        /* level set at cells, m, negative in the liquid; NULL for smoke */
   const mn_particles *particles; /* that carry the liquid; NULL if none do */
-  const mn_field *solid;  /* at nodes, m, signed distance to the solids, positive in the fluid */
-  const mn_field *open;   /* [dim] open fraction of the faces, 1 on open domain sides */
-  const mn_field *volume; /* at cells, fluid part in [0, 1] */
+  const mn_field *solid;     /* at nodes, m, signed distance to the solids, positive in the fluid */
+  const mn_field *obstacles; /* the same without the bodies of an interface */
+  const mn_field *open;      /* [dim] open fraction of the faces, 1 on open domain sides */
+  const mn_field *volume;    /* at cells, fluid part in [0, 1] */
 } mn_mac_view;
 
 /* Integrals over the fluid. */

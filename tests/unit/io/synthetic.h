@@ -110,6 +110,7 @@ static inline void synthetic_make(mn_context *ctx, int dim, const int cells[3], 
                           .temperature = &s->temperature,
                           .liquid = water ? &s->liquid : NULL,
                           .solid = &s->solid,
+                          .obstacles = &s->solid,
                           .open = s->open,
                           .volume = &s->volume};
 }

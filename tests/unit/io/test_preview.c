@@ -152,7 +152,7 @@ static void test_awkward_views(void **state)
       strcpy(def.output.show, SHOWS[i]);
       CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 1e-7, &image));
       mn_image_destroy(&image);
-      s.view.solid = NULL;
+      s.view.solid = s.view.obstacles = NULL;
       mn_field_fill(&s.smoke, NAN);
       mn_field_fill(&s.temperature, NAN);
       mn_field_fill(&s.velocity[0], NAN);
