@@ -4,7 +4,7 @@
              pressure differences; P-C: relaxed, with impulses; RMI and XPM: the reduced model with
              either. All as published (no reuse, no fitted mass), the surface's place frozen within
              a substep, and with impulses the dual cells' mass on the solid's side
-             (docs/theory/coupling.md says why). "best" is what a user gets by default.
+             (docs/coupling.md says why). "best" is what a user gets by default.
              A run counts as failed when it could not go on, or when a substep diverged.
    2.11      the balloon (scene balloon-in-smoke), 540 substeps, averages over windows of ten.
    2.4       where the time goes in the 3D scenes, and how many modes the reduced model has.
