@@ -47,7 +47,8 @@ typedef struct mn_lcp_level {
   double *whole;          /* diagonal of a discretised matrix, held rows included */
   unsigned char *bound;   /* fmg, coarse levels: x >= least */
   double *least;
-  mn_buffer buffer[16];
+  double *way, *image; /* fmg: the correction d from below, and A d */
+  mn_buffer buffer[18];
 } mn_lcp_level;
 
 typedef struct mn_lcp_levels {
