@@ -3,13 +3,14 @@
 #include <math.h>
 
 const char WORLD_CLOTH[] =
-    "local n         = param('n', 20, '')\n"
-    "local M         = param('M', 0.1, '')\n"
+    "local n         = param('n', 16, '')\n"
+    "local M         = param('M', 2, '')\n"
     "local coupling  = param('coupling', 'xpm', '')\n"
     "local tolerance = param('tolerance', 1e-9, '')\n"
     "local load      = param('load', 'impulse', '')\n"
-    "local omega     = param('omega', 0.05, '')\n"
+    "local omega     = param('omega', 0.3, '')\n"
     "local flow      = param('flow', 1, '')\n"
+    "local askew     = param('askew', 0.01, '')\n"
     "local dx = 1 / n\n"
     "return scene {\n"
     "  domain   = box { size = {1, 1.5}, cells = {n, 3 * n / 2}, top = 'open' },\n"
@@ -17,7 +18,8 @@ const char WORLD_CLOTH[] =
     "                     initial_smoke = box { lo = {-1, -1}, hi = {2, 0.4} } },\n"
     "  sources  = { inflow { shape = box { lo = {0.35, -1}, hi = {0.65, 2 * dx} },\n"
     "                        velocity = {0, flow}, ramp = cosine { duration = 0.1 } } },\n"
-    "  solids   = { rod { name = 'cloth', from = {0.2, 0.4}, to = {0.8, 0.4}, spacing = dx / 2,\n"
+    "  solids   = { rod { name = 'cloth', from = {0.2 + askew, 0.4},\n"
+    "                     to = {0.8 - askew, 0.4 + askew}, spacing = dx / 2,\n"
     "                     density = 0.099 * M, stretch = 20, bend = 1e-5 } },\n"
     "  dynamics = dynamics { gravity = {0, 0}, dt = dx / 2, contact = false, tolerance = 1e-12 },\n"
     "  coupling = couple { method = coupling, tolerance = tolerance, omega = omega, load = load,\n"

@@ -3,6 +3,7 @@
 #define MN_TESTS_WORLD_CASE_H
 
 #include "check.h"
+#include "math/vec.h"
 #include "world/world.h"
 
 typedef struct world_case {
@@ -16,8 +17,10 @@ typedef struct world_case {
   double imbalance; /* N */
 } world_case;
 
-/* A cloth across a jet of smoke. Parameters: n (cells across), M (mass over that of 0.099 m of
-   air), coupling, tolerance, load, omega, flow (m/s, of the jet), every (s, a frame; one substep).
+/* A cloth across a jet of smoke, a little askew: were it symmetric, links would be met by both
+   halves at once, and rounding would decide whose they are. Parameters: n (cells across), M (mass
+   over that of 0.099 m of air), coupling, tolerance, load, omega, flow (m/s, of the jet). A frame
+   is a substep.
  */
 extern const char WORLD_CLOTH[];
 

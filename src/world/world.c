@@ -103,6 +103,8 @@ static const char *advice(const mn_world *w)
 {
   if (!w->fluid.ops)
     return "try a smaller dynamics.dt, or softer or better shaped bodies";
+  if (w->coupling && w->def->coupling.method == MN_COUPLE_WEAK)
+    return "the weak coupling diverged, if the bodies are light: take coupling.method = \"xpm\"";
   for (int s = 0; s < w->def->source_count; s++)
     if (w->def->sources[s].blows)
       return "try a smaller fluid.cfl, weaker sources or a coarser grid";

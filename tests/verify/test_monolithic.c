@@ -185,10 +185,10 @@ static double solve_dense(dense *d, double dx, double *x, double *f)
 
 static void dense_open(dense *d, const char *M, const char *coupling, const char *tolerance)
 {
-  const mn_setting settings[] = {
-      {"M", M}, {"coupling", coupling}, {"tolerance", tolerance}, {"n", "16"}};
+  const mn_setting settings[] = {{"M", M},    {"coupling", coupling}, {"tolerance", tolerance},
+                                 {"n", "16"}, {"askew", "0"},         {"omega", "0.05"}};
   *d = (dense){.dt = 1.0 / 32};
-  world_open(&d->w, WORLD_CLOTH, settings, 4, 1);
+  world_open(&d->w, WORLD_CLOTH, settings, 6, 1);
   mn_world *w = d->w.world;
   d->fluid.real = w->fluid;
   d->fluid.ops = *w->fluid.ops;

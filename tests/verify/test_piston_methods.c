@@ -1,0 +1,83 @@
+/* The spring piston on the grid: how relaxation contracts, how few solves the reduced model needs,
+   and every coupling against the exact discrete motion, for every mass. */
+#include "piston_case.h"
+
+#include <string.h>
+
+/* ---- contraction ------------------------------------------------------------------------------
+ */
+
+/* |e_{k+1} / e_k| = |1 - omega (1 + mu)| while the place on the grid is frozen. */
+static void contract(double M, double omega, double dt, mn_reason reason)
+{
+  world_case c;
+  mn_coupling_report report;
+  int count;
+  double mu = piston_mu(M, dt), expected = fabs(1 - omega * (1 + mu)), worst = 0;
+  piston_open(&c, "relaxed", M, omega, dt, "1e-10");
+  CHECK_OK(c.ctx, mn_coupling_try(c.world->coupling, 0, dt, 1, &report));
+  const double *residual = mn_coupling_residuals(c.world->coupling, &count);
+  CHECK(report.reason == reason);
+  CHECK_GE(count, 3);
+  for (int k = 1; k < 8 && k < count && residual[k] > 1e-6 * residual[0]; k++)
+    worst = check_worst(worst, fabs(residual[k] / residual[k - 1] - expected));
+  printf("M %g omega %g dt %g: mu %.4g, factor %.4g, off by %.1e\n", M, omega, dt, mu, expected,
+         worst);
+  CHECK_LE(worst, 1e-3);
+  world_close(&c);
+}
+
+static void test_contraction(void **state)
+{
+  (void)state;
+  contract(1000, 1, 1e-4, MN_CONVERGED); /* mu 0.5 */
+  contract(50, 0.1, 1e-4, MN_CONVERGED); /* mu 10 */
+  contract(50, 0.05, 1e-4, MN_CONVERGED);
+  contract(50, 0.2, 1e-4, MN_DIVERGED);
+  contract(100, 0.2, 0.05, MN_CONVERGED);   /* the spring counts: mu 3.9 */
+  contract(1, 0.0022, 0.005, MN_CONVERGED); /* mu 400 */
+  CHECK_DONE();
+}
+
+/* ---- solves -----------------------------------------------------------------------------------
+ */
+
+/* A rigid column is one mode: three fluid solves at most, whatever mu. */
+static void test_solves(void **state)
+{
+  (void)state;
+  for (double M = 0.01; M < 2e4; M *= 10) {
+    swing s = piston_swing("xpm", M, "1e-6", 0.15);
+    printf("M %g, mu %.3g: iterations %.3f, at most %d\n", M, piston_mu(M, PISTON_DT), s.average,
+           s.most);
+    CHECK(s.status == MN_OK && s.retries == 0);
+    CHECK_LE(s.most, 3);
+  }
+  CHECK_DONE();
+}
+
+/* ---- the motion --------------------------------------------------------------------------------
+ */
+
+static void test_motion(void **state)
+{
+  (void)state;
+  for (double M = 1; M < 2e4; M *= 100)
+    for (int m = 0; m < 4; m++) {
+      swing s = piston_swing(PISTON_METHODS[m], M, "1e-6", 0.25);
+      printf("M %g %-7s: %.1e cells from the discrete answer, iterations %.2f\n", M,
+             PISTON_METHODS[m], s.error, s.average);
+      CHECK(s.status == MN_OK && s.retries == 0);
+      CHECK_LE(s.error, 10 * 1e-6 * 50); /* what each of 50 substeps may leave */
+    }
+  CHECK_DONE();
+  CHECK_LE(piston_swing("xpm", 1, "1", 0.25).error, 10 * 1e-6 * 50); /* unconverged */
+  CHECK_MUST_HAVE_FAILED();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_contraction),
+                                     cmocka_unit_test(test_solves), cmocka_unit_test(test_motion)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
