@@ -110,6 +110,9 @@ MN_MUST_CHECK mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_star
                                     mn_rmi_report *report);
 /* Another tolerance from the next step on; > 0. */
 void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance);
+/* Before any step was accepted: by how much x would move in dt if it went on as it starts. What the
+   predictor of the first step goes by; without it x is taken to start from rest. */
+void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move);
 /* After every step one of these. Accept: the substep stands, its columns and motion are kept.
    MN_FAILED if it did not converge (see accept_unconverged). Reject: it was undone; all columns are
    forgotten. */

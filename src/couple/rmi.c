@@ -235,6 +235,15 @@ void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance)
   rmi->def.tolerance = tolerance;
 }
 
+void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)
+{
+  if (rmi->count[MN_RMI_MOVES] > 0)
+    return;
+  memcpy(rmi->move1, move, rmi->def.x_size * sizeof(double));
+  rmi->number[MN_RMI_DT1] = dt;
+  rmi->count[MN_RMI_MOVES] = 1;
+}
+
 void mn_rmi_reject(mn_rmi *rmi)
 {
   if (rmi->def.method == MN_RMI_REDUCED) {

@@ -117,7 +117,7 @@ static void test_those_that_diverge_say_so(void **state)
   motion relaxed = swing("relaxed", "100", "omega", "0.5", 1);
   CHECK(relaxed.status == MN_FAILED);
   CHECK(strstr(relaxed.why, "\"relaxed\" diverged") != NULL);
-  CHECK(relaxed.steps == 0);
+  CHECK_LE(relaxed.steps, 5);
   printf("  %s\n  %s\n", weak.why, relaxed.why);
   motion heavy = swing("weak", "10000", NULL, NULL, 1);
   CHECK(heavy.status == MN_OK && heavy.most == 1);

@@ -202,7 +202,8 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
       relent_in_closed_regions(mac);
   }
   double speed, worst = right_hand_side(mac, dt, &speed);
-  double unit = fluid->density / dt * speed / mac->grid.dx; /* of b */
+  /* of b; a fluid at rest rounds as what gravity would make of it in a step */
+  double unit = fluid->density / dt * fmax(speed, dt * mn_length(fluid->gravity)) / mac->grid.dx;
   mac->speed = speed;
   if (mac->solves++ == 0) { /* later ones start from the last one's answer */
     if (mn_mac_second_order(mac) && !mac->bodies.on)

@@ -122,6 +122,7 @@ static void contract(double mass, double added, double spring, double dt, double
   mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_RELAXED, 0);
   rig r;
   def.omega = omega;
+  def.predictor = 0; /* so that there is something to contract */
   def.tolerance = 1e-12;
   def.max_iterations = 40;
   rig_make(&r, &def, mass, spring);
