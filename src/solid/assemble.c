@@ -204,6 +204,11 @@ void mn_assembly_destroy(mn_assembly *as)
   *as = (mn_assembly){0};
 }
 
+int mn_assembly_shares(const mn_assembly *as, size_t node, size_t other)
+{
+  return as->block[as->row[node] + find_block(as, node, (int64_t)other)] == (int64_t)other;
+}
+
 int64_t mn_assembly_entry(const mn_assembly *as, size_t node, int i, size_t other, int j)
 {
   uint32_t block = find_block(as, node, (int64_t)other);

@@ -46,6 +46,8 @@ void mn_assembly_damping(mn_assembly *assembly, const mn_vec3 *x, double *value)
 
 /* Where entry (dim node + i, dim node + i) is. */
 int64_t mn_assembly_diagonal(const mn_assembly *assembly, size_t node, int i);
+/* Whether two nodes share an element. */
+int mn_assembly_shares(const mn_assembly *assembly, size_t node, size_t other);
 /* Where entry (dim node + i, dim other + j) is; the two nodes share an element. */
 int64_t mn_assembly_entry(const mn_assembly *assembly, size_t node, int i, size_t other, int j);
 

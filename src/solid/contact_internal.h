@@ -24,12 +24,12 @@ typedef struct mn_touch_key {
 typedef struct mn_touch {
   mn_touch_key key;
   mn_touch_kind kind;
-  int a, b; /* rigid bodies; b = -1: nodes */
+  int a, b; /* rigid bodies; b = -1: nodes; a = -1 too: a node and a facet (solid_meet.h) */
   uint32_t feature;
   mn_vec3 spot, face; /* of a contact point: where it is at the start, and the normal there */
   int nodes;
-  uint32_t node[3];
-  double weight[3];
+  uint32_t node[4];
+  double weight[4];
   mn_vec3 n;  /* from b to a */
   mn_vec3 at; /* m */
   double gap; /* m */

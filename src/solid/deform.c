@@ -52,6 +52,7 @@ void mn_deform_destroy(mn_deform **deform)
   mn_free(d->constrained.value);
   mn_assembly_destroy(&d->assembly);
   mn_sparse_destroy(&d->factor);
+  mn_deform_cross_destroy(d);
   void *all[] = {d->body,   d->group,    d->facet,    d->rest, d->mass,     d->alpha,  d->fixed,
                  d->anchor, d->spring,   d->x,        d->v,    d->a,        d->x1,     d->v1,
                  d->a1,     d->xs,       d->vs,       d->as,   d->C,        d->y0,     d->y1,
@@ -163,7 +164,9 @@ static mn_status make_work(mn_deform *d)
   d->constrained = d->assembly.pattern;
   d->constrained.value = NULL;
   MN_TRY(MN_NEW(d->ctx, "the solid's matrix", entries, &d->constrained.value));
-  return mn_sparse_create(d->ctx, &d->factor);
+  MN_TRY(mn_sparse_create(d->ctx, &d->factor));
+  d->active = d->factor;
+  return mn_deform_cross_create(d);
 }
 
 static double extent_of(const mn_deform *d)

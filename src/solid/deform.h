@@ -180,9 +180,10 @@ MN_MUST_CHECK mn_status mn_deform_solve(mn_deform *deform, const mn_vec3 *load,
 
    both inside the implicit equation (explicit bodies do not feel it). */
 typedef struct mn_press {
-  int nodes; /* 1 to 3, of one element */
-  uint32_t node[3];
-  double weight[3];
+  int nodes; /* 1 to 3, of one element; across: 4, a node and a facet of others */
+  uint32_t node[4];
+  double weight[4]; /* across: 1, and of the facet negative; their sum is 0 */
+  int across;       /* between deformable bodies: d is how far one went relative to the other */
   mn_vec3 n;        /* unit */
   double gap;       /* m, to the other surface where it will be at the end */
   mn_vec3 slide;    /* m, that the other surface travels in the substep */
@@ -216,8 +217,8 @@ MN_MUST_CHECK mn_status mn_deform_static(mn_deform *deform, const mn_vec3 *load,
 /* ---- for couplings that see more than the box ------------------------------------------------ */
 
 /* The implicit matrix A = m M + d C + K (with added masses) of the last factorisation,
-   unconstrained, in N/m: with x1 = x1(load), dx1/dload = sx A^-1, dv1/dload = sv A^-1 on the free
-   axes. NULL if explicit. */
+   unconstrained and without what contact adds between bodies, in N/m: with x1 = x1(load), dx1/dload
+   = sx A^-1, dv1/dload = sv A^-1 on the free axes. NULL if explicit. */
 const mn_csr *mn_deform_matrix(const mn_deform *deform, double *sx, double *sv);
 /* dx, dv (each may be NULL): the change of x1 and v1 for a change of the load, to first order. */
 MN_MUST_CHECK mn_status mn_deform_response(mn_deform *deform, const mn_vec3 *load, mn_vec3 *dx,

@@ -23,6 +23,21 @@ typedef struct mn_added {
   const mn_vec3 *velocity;
 } mn_added;
 
+typedef struct mn_node_pair {
+  uint32_t row, col;
+} mn_node_pair;
+
+/* Blocks of the implicit matrix between nodes that share no element: deform_cross.c. */
+typedef struct mn_cross_blocks {
+  mn_node_pair *pair; /* rising */
+  double *value;      /* [count][dim][dim] */
+  size_t *row;        /* [nodes + 1]: pairs of the rows before */
+  size_t count, capacity;
+  mn_csr sum; /* constrained, and these */
+  size_t entries;
+  mn_sparse_factor *factor; /* of the sum */
+} mn_cross_blocks;
+
 struct mn_deform {
   mn_context *ctx;
   mn_deform_def def;
@@ -52,8 +67,10 @@ struct mn_deform {
   mn_assembly assembly; /* its pattern's values: the implicit matrix A */
   mn_csr constrained;   /* the same with rows and columns of fixed axes cut; shares the pattern */
   mn_sparse_factor *factor;
-  double *C;       /* values of the damping matrix */
-  mn_press *press; /* borrowed */
+  mn_cross_blocks cross;
+  mn_sparse_factor *active; /* the factor at hand: factor, or that of cross */
+  double *C;                /* values of the damping matrix */
+  mn_press *press;          /* borrowed */
   size_t presses;
   double *pressed; /* their force in the equation for y */
   mn_added added;
@@ -110,7 +127,18 @@ MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int p
 /* What presses on the bodies at y: forces into d->pressed and the rows; its potential. */
 double mn_deform_press_at(mn_deform *d, const double *y);
 /* value += the Hessian of that potential at y. */
-void mn_deform_press_matrix(const mn_deform *d, const double *y, double *value);
+void mn_deform_press_matrix(mn_deform *d, const double *y, double *value);
+
+MN_MUST_CHECK mn_status mn_deform_cross_create(mn_deform *d);
+void mn_deform_cross_destroy(mn_deform *d);
+/* Blocks for the rows at hand, 0. */
+MN_MUST_CHECK mn_status mn_deform_cross_begin(mn_deform *d);
+/* Block [dim][dim] of two nodes; NULL: they share an element. */
+double *mn_deform_cross_block(mn_deform *d, uint32_t row, uint32_t col);
+void mn_deform_cross_multiply(const mn_deform *d, const double *x, double *y); /* y += blocks x */
+/* Factorises the constrained matrix with the blocks, into d->active. */
+MN_MUST_CHECK mn_status mn_deform_cross_factorise(mn_deform *d, mn_factor_report *report);
+
 void mn_deform_unflatten(const mn_deform *d, const double *flat, mn_vec3 *vectors);
 
 /* Force of the added inertia at y, into d->dragged; its potential. */

@@ -162,6 +162,7 @@ static mn_status assemble(mn_deform *d, const double *y, int psd)
       double *diagonal = a->value + mn_assembly_diagonal(&d->assembly, i, k);
       *diagonal += d->terms.m * d->mass[i];
     }
+  MN_TRY(mn_deform_cross_begin(d));
   mn_deform_press_matrix(d, y, a->value);
   mn_deform_added_matrix(d, a->value);
   for (size_t i = 0; i < d->nodes; i++)
@@ -179,7 +180,7 @@ static mn_status try_factor(mn_deform *d, const double *y, int psd, mn_factor_re
   double start = mn_seconds();
   MN_TRY(assemble(d, y, psd));
   double middle = mn_seconds();
-  MN_TRY(mn_sparse_factorise(d->factor, &d->constrained, factor));
+  MN_TRY(mn_deform_cross_factorise(d, factor));
   report->factorisations++;
   report->assembly_s += middle - start;
   report->factor_s += mn_seconds() - middle;
@@ -202,7 +203,7 @@ mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd, mn_deform_
      */
     shift = shift > 0 ? 100 * shift : 1e-12 * greatest;
     constrain(d, greatest, shift);
-    MN_TRY(mn_sparse_factorise(d->factor, &d->constrained, &factor));
+    MN_TRY(mn_deform_cross_factorise(d, &factor));
     report->factorisations++;
   }
   if (!factor.positive_definite)
@@ -233,13 +234,15 @@ mn_status mn_deform_direction(mn_deform *d, int moving, mn_deform_report *report
   const mn_csr *a = &d->assembly.pattern;
   for (size_t i = 0; i < n; i++)
     d->step[i] = mn_deform_is_fixed(d, i) ? d->target[i] - d->y[i] : 0;
-  if (moving)
-    mn_csr_multiply(&d->ctx->exec, a, d->step, d->trial); /* trial is free as yet */
+  if (moving) { /* trial is free as yet */
+    mn_csr_multiply(&d->ctx->exec, a, d->step, d->trial);
+    mn_deform_cross_multiply(d, d->step, d->trial);
+  }
   double greatest = d->floor / (16 * DBL_EPSILON * d->extent);
   for (size_t i = 0; i < n; i++)
     d->step[i] = mn_deform_is_fixed(d, i) ? greatest * d->step[i]
                                           : -d->residual[i] - (moving ? d->trial[i] : 0);
-  MN_TRY(mn_sparse_solve(d->factor, 1, d->step, d->step));
+  MN_TRY(mn_sparse_solve(d->active, 1, d->step, d->step));
   for (size_t i = 0; i < n; i++)
     if (mn_deform_is_fixed(d, i))
       d->step[i] = d->target[i] - d->y[i]; /* exactly */

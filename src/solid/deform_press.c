@@ -70,7 +70,7 @@ double mn_deform_press_at(mn_deform *d, const double *y)
   return c / d->terms.sx * potential;
 }
 
-void mn_deform_press_matrix(const mn_deform *d, const double *y, double *value)
+void mn_deform_press_matrix(mn_deform *d, const double *y, double *value)
 {
   int dim = d->def.dim;
   double c = part(d) * d->terms.sx;
@@ -81,14 +81,18 @@ void mn_deform_press_matrix(const mn_deform *d, const double *y, double *value)
     double across = p->friction / mn_max(far, p->stick), along = far < p->stick ? across : 0;
     mn_vec3 e = far > 0 ? mn_scale(1 / far, s) : mn_v3(0, 0, 0);
     for (int q = 0; q < p->nodes; q++)
-      for (int r = 0; r < p->nodes; r++)
+      for (int r = 0; r < p->nodes; r++) {
+        double *block = p->across ? mn_deform_cross_block(d, p->node[q], p->node[r]) : NULL;
         for (int a = 0; a < dim; a++)
           for (int b = 0; b < dim; b++) {
             double plane = (a == b) - p->n.v[a] * p->n.v[b];
             double h =
                 k * p->n.v[a] * p->n.v[b] + across * plane + (along - across) * e.v[a] * e.v[b];
-            value[mn_assembly_entry(&d->assembly, p->node[q], a, p->node[r], b)] +=
-                c * p->weight[q] * p->weight[r] * h;
+            double *entry =
+                block ? block + a * dim + b
+                      : value + mn_assembly_entry(&d->assembly, p->node[q], a, p->node[r], b);
+            *entry += c * p->weight[q] * p->weight[r] * h;
           }
+      }
   }
 }

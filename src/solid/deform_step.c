@@ -374,7 +374,7 @@ mn_status mn_deform_response(mn_deform *d, const mn_vec3 *load, mn_vec3 *dx, mn_
     MN_TRY(respond_explicit(d));
   } else {
     MN_TRY(mn_deform_prepare(d, &fresh));
-    MN_TRY(mn_sparse_solve(d->factor, 1, d->step, d->step));
+    MN_TRY(mn_sparse_solve(d->active, 1, d->step, d->step));
   }
   for (size_t i = 0; i < mn_deform_dofs(d); i++) {
     if (dx)

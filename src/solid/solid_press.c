@@ -54,6 +54,8 @@ mn_status mn_solids_press_create(mn_solids *s)
     for (uint32_t i = body->first; i < body->first + body->nodes; i++)
       s->node_friction[i] = body->friction >= 0 ? body->friction : s->def.contact.node_friction;
   }
+  if (s->deform)
+    MN_TRY(mn_meet_create(&s->meet, s->ctx, &s->nodes));
   return MN_NEW(s->ctx, "facets", s->nodes.facets, &s->facet);
 }
 
@@ -64,6 +66,7 @@ void mn_solids_press_destroy(mn_solids *s)
                  s->press_stiffness, s->press,      s->touch.at, s->touch_before.at};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
+  mn_meet_destroy(&s->meet);
 }
 
 void mn_solids_press_begin(mn_solids *s)
@@ -105,8 +108,10 @@ static mn_status find(mn_solids *s, int pass)
                             .fixed = s->nodes.fixed,
                             .facet = s->facet,
                             .friction = s->node_friction};
-  return mn_contact_find_nodes(s->contact, s->rigid->now, s->first_u, s->u, &nodes, s->press_free,
-                               s->dt, &s->touch);
+  MN_TRY(mn_contact_find_nodes(s->contact, s->rigid->now, s->first_u, s->u, &nodes, s->press_free,
+                               s->dt, &s->touch));
+  return mn_meet_find(&s->meet, &s->nodes, &nodes, s->press_free, &s->def.contact, s->rigid->count,
+                      s->dt, &s->touch); /* keys above those of rigid bodies */
 }
 
 static int order(const mn_touch_key *a, const mn_touch_key *b)
@@ -133,6 +138,18 @@ static void take_forces(mn_solids *s)
   }
 }
 
+/* N/m, of the penalty; between deformable bodies of both surfaces, one behind the other. */
+static double stiffness_of(const mn_solids *s, const mn_touch *t)
+{
+  double own = 0, other = 0;
+  for (int q = 0; q < t->nodes; q++)
+    if (t->weight[q] > 0)
+      own += t->weight[q] * s->press_stiffness[t->node[q]];
+    else
+      other -= t->weight[q] * s->press_stiffness[t->node[q]];
+  return t->a >= 0 ? own : own * other / (own + other);
+}
+
 static mn_status make_rows(mn_solids *s, int pass)
 {
   if (s->touch.count > s->press_capacity) {
@@ -143,22 +160,25 @@ static mn_status make_rows(mn_solids *s, int pass)
   }
   memset(s->share, 0, (size_t)s->rigid->count * sizeof *s->share);
   for (size_t i = 0; i < s->touch.count; i++)
-    s->share[s->touch.at[i].a] += pass == 0 || s->touch.at[i].impulse > 0;
+    if (s->touch.at[i].a >= 0)
+      s->share[s->touch.at[i].a] += pass == 0 || s->touch.at[i].impulse > 0;
   for (int i = 0; i < s->rigid->count; i++)
     s->share[i] = mn_max(1, s->share[i]);
   for (size_t i = 0; i < s->touch.count; i++) {
     mn_touch *t = &s->touch.at[i];
-    double normal, tangent, k = 0;
-    mn_touch_mobility(s->contact, s->rigid->now, t, &normal, &tangent);
-    mn_vec3 u = mn_twist_at(s->u[t->a], t->ra);
+    double normal = 0, tangent = 0, split = 0, k = stiffness_of(s, t);
+    mn_vec3 u = {0};
+    if (t->a >= 0) {
+      mn_touch_mobility(s->contact, s->rigid->now, t, &normal, &tangent);
+      u = mn_twist_at(s->u[t->a], t->ra);
+      split = s->dt * s->dt * s->share[t->a];
+    }
     mn_press *p = &s->press[i];
-    *p = (mn_press){.nodes = t->nodes, .n = t->n};
+    *p = (mn_press){.nodes = t->nodes, .n = t->n, .across = t->a < 0};
     for (int q = 0; q < t->nodes; q++) {
       p->node[q] = t->node[q];
       p->weight[q] = t->weight[q];
-      k += t->weight[q] * s->press_stiffness[t->node[q]];
     }
-    double split = s->dt * s->dt * s->share[t->a];
     p->stiffness = k / (1 + k * split * normal);
     p->gap = t->gap + s->dt * mn_dot(t->n, u) - (split * normal + 1 / k) * t->impulse;
     p->friction = t->friction * t->impulse;
@@ -208,7 +228,8 @@ static void take_impulses(mn_solids *s, double *change, double *most)
     s->report.pressed = mn_max(s->report.pressed, (p->normal - t->impulse) / t->mass);
     t->impulse = p->normal;
     t->tangent = mn_madd(force, -p->normal, t->n);
-    push(s, t, mn_sub(acts_at(s, t), s->rigid->now[t->a].x), force);
+    if (t->a >= 0)
+      push(s, t, mn_sub(acts_at(s, t), s->rigid->now[t->a].x), force);
   }
 }
 
@@ -220,6 +241,8 @@ mn_status mn_solids_press_find(mn_solids *s)
   for (size_t i = 0; i < s->touch.count; i++) {
     mn_touch *t = &s->touch.at[i];
     s->report.press_depth = mn_max(s->report.press_depth, -t->gap - s->def.contact.thickness);
+    if (t->a < 0) /* the rows hold both sides */
+      continue;
     t->ra = mn_sub(t->at, s->rigid->now[t->a].x);
     push(s, t, t->ra, mn_madd(t->tangent, t->impulse, t->n));
   }

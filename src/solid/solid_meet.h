@@ -1,0 +1,48 @@
+/* Finds where deformable bodies may touch each other: a node of one against a facet of another. */
+#ifndef MN_SOLID_SOLID_MEET_H
+#define MN_SOLID_SOLID_MEET_H
+
+#include "solid/contact_internal.h"
+#include "solid/deform.h"
+
+/* A facet near a node. */
+typedef struct mn_meet_near {
+  uint32_t facet;
+  int minimum; /* the distance is least here, among the facets around */
+  double distance, weight[3];
+  mn_vec3 way; /* m, from the node to the nearest point */
+} mn_meet_near;
+
+/* A body over the substep. */
+typedef struct mn_meet_body {
+  mn_vec3 u;        /* m/s, mean of its surface nodes */
+  double spread;    /* m/s, the most that one differs from it */
+  double facet;     /* m, longest side of a facet */
+  double reach;     /* m, how far its nodes look; 0: there is nothing near */
+  uint32_t surface; /* nodes */
+  int one_sided;
+} mn_meet_body;
+
+/* Scratch. */
+typedef struct mn_meet {
+  mn_context *ctx;
+  mn_boxgrid facets, bodies;
+  mn_vec3 *facet_lo, *facet_hi, *body_lo, *body_hi;
+  mn_meet_body *body;
+  int32_t *node_body; /* of surface nodes that collide; -1: others */
+  uint32_t *found;
+  mn_meet_near *near;
+} mn_meet;
+
+MN_MUST_CHECK mn_status mn_meet_create(mn_meet *meet, mn_context *ctx, const mn_deform_view *view);
+void mn_meet_destroy(mn_meet *meet);
+
+/* Appends touches with a = -1, n from the node to the facet, weights 1 and minus those of the
+   facet; keys (first_key + node, first_key + nodes + body, facet's rank), rising. nodes->v, free:
+   two paths either of which may touch. */
+MN_MUST_CHECK mn_status mn_meet_find(mn_meet *meet, const mn_deform_view *view,
+                                     const mn_contact_nodes *nodes, const mn_vec3 *free,
+                                     const mn_contact_def *def, int64_t first_key, double dt,
+                                     mn_touches *touches);
+
+#endif
