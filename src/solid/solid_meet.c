@@ -134,7 +134,8 @@ static double way_bound(const finder *f, int a, int b)
 
 static double reach_of(const finder *f, int a, int b)
 {
-  return f->def->thickness + margin(f, a, b) + (f->def->sweep ? way_bound(f, a, b) : 0);
+  double bound = way_bound(f, a, b), shallow = mn_min(bound, f->m->body[b].facet / 4);
+  return f->def->thickness + margin(f, a, b) + bound + shallow;
 }
 
 static mn_status set_reach(finder *f)
@@ -160,19 +161,19 @@ static mn_status set_reach(finder *f)
 
 /* ---- one node and one body ------------------------------------------------------------------- */
 
-static mn_vec3 moved(const finder *f, const mn_vec3 *v, uint32_t i, double s)
+/* After s on the path at hand. */
+static mn_vec3 moved(const finder *f, uint32_t i, double s)
 {
-  return s > 0 ? mn_madd(f->nodes->x[i], s, v[i]) : f->nodes->x[i];
+  return s > 0 ? mn_madd(f->nodes->x[i], s, f->nodes->v[i]) : f->nodes->x[i];
 }
 
-/* Way from a node to the nearest point of a facet, after s on a path. */
-static mn_vec3 way_to(const finder *f, uint32_t node, uint32_t facet, const mn_vec3 *v, double s,
-                      double weight[3])
+/* Way from a node to the nearest point of a facet, after s. */
+static mn_vec3 way_to(const finder *f, uint32_t node, uint32_t facet, double s, double weight[3])
 {
   const mn_facet *t = &f->nodes->facet[facet];
-  mn_vec3 p[3], x = moved(f, v, node, s), way = mn_scale(-1, x);
+  mn_vec3 p[3], x = moved(f, node, s), way = mn_scale(-1, x);
   for (int k = 0; k < t->corners; k++)
-    p[k] = moved(f, v, t->node[k], s);
+    p[k] = moved(f, t->node[k], s);
   mn_nearest_weights(t->corners, p, x, weight);
   for (int k = 0; k < t->corners; k++)
     way = mn_madd(way, weight[k], p[k]);
@@ -193,32 +194,31 @@ static int has_feature(const finder *f, const mn_meet_near *a, const mn_meet_nea
   return 1;
 }
 
-static void mark_minima(const finder *f, mn_meet_near *near, uint32_t count, double size)
+static int is_minimum(const finder *f, const mn_meet_near *near, uint32_t count, uint32_t i)
 {
-  double same = 1e-12 * size;
-  for (uint32_t i = 0; i < count; i++) {
-    near[i].minimum = 1;
-    for (uint32_t j = 0; j < count && near[i].minimum; j++) {
-      double closer = near[i].distance - near[j].distance;
-      if (j != i && (closer > same || (closer >= -same && j < i)))
-        near[i].minimum = !has_feature(f, &near[i], &near[j]);
-    }
+  double same = 1e-12 * f->m->body[f->nodes->facet[near[i].facet].body].facet;
+  for (uint32_t j = 0; j < count; j++) {
+    double closer = near[i].distance - near[j].distance;
+    if (j != i && (closer > same || (closer >= -same && j < i)) &&
+        has_feature(f, &near[i], &near[j]))
+      return 0;
   }
+  return 1;
 }
 
-/* Outward, of a facet; in 3D times its angle at `node`, if that is one of its corners. */
-static mn_vec3 facet_normal(const finder *f, uint32_t facet, int64_t node)
+/* Outward, of a facet after s; in 3D times its angle at `node`, if that is one of its corners. */
+static mn_vec3 facet_normal(const finder *f, uint32_t facet, int64_t node, double s)
 {
   const mn_facet *t = &f->nodes->facet[facet];
-  const mn_vec3 *x = f->nodes->x;
-  mn_vec3 a = mn_sub(x[t->node[1]], x[t->node[0]]), n = mn_v3(a.y, -a.x, 0);
+  mn_vec3 x[3], a;
   double angle = 1;
-  if (t->corners == 3)
-    n = mn_cross(a, mn_sub(x[t->node[2]], x[t->node[0]]));
+  for (int k = 0; k < t->corners; k++)
+    x[k] = moved(f, t->node[k], s);
+  a = mn_sub(x[1], x[0]);
+  mn_vec3 n = t->corners == 3 ? mn_cross(a, mn_sub(x[2], x[0])) : mn_v3(a.y, -a.x, 0);
   for (int k = 0; t->corners == 3 && k < 3; k++)
     if ((int64_t)t->node[k] == node) {
-      mn_vec3 p = mn_sub(x[t->node[(k + 1) % 3]], x[t->node[k]]);
-      mn_vec3 q = mn_sub(x[t->node[(k + 2) % 3]], x[t->node[k]]);
+      mn_vec3 p = mn_sub(x[(k + 1) % 3], x[k]), q = mn_sub(x[(k + 2) % 3], x[k]);
       angle = atan2(mn_length(mn_cross(p, q)), mn_dot(p, q));
     }
   double length = mn_length(n);
@@ -226,7 +226,8 @@ static mn_vec3 facet_normal(const finder *f, uint32_t facet, int64_t node)
 }
 
 /* The outward direction where the nearest point lies: of a facet, an edge or a corner. */
-static mn_vec3 outward(const finder *f, const mn_meet_near *near, uint32_t count, uint32_t i)
+static mn_vec3 outward(const finder *f, const mn_meet_near *near, uint32_t count, uint32_t i,
+                       double s)
 {
   const mn_facet *t = &f->nodes->facet[near[i].facet];
   int64_t corner = -1;
@@ -238,35 +239,34 @@ static mn_vec3 outward(const finder *f, const mn_meet_near *near, uint32_t count
   mn_vec3 n = {0};
   for (uint32_t j = 0; j < count; j++)
     if (has_feature(f, &near[i], &near[j]))
-      n = mn_add(n, facet_normal(f, near[j].facet, corner));
-  return n;
+      n = mn_add(n, facet_normal(f, near[j].facet, corner, s));
+  double length = mn_length(n);
+  return length > 0 ? mn_scale(1 / length, n) : mn_v3(0, 1, 0);
 }
 
-/* Whether the node comes to the body within dt on a path. */
-static int comes(const finder *f, uint32_t node, const mn_meet_near *near, uint32_t count,
-                 const mn_vec3 *v, double gap, double bound, double size)
+/* Whether on its path the node comes nearer to the facets than half the thickness. */
+static int dips(const finder *f, uint32_t node, const uint32_t *found, uint32_t count, double bound)
 {
-  double close = 1e-2 * f->def->thickness + 1e-6 * size, s = 0, w[3];
+  double close = 0.5 * f->def->thickness, s = 0, w[3];
   for (int k = 0; k < 32; k++) {
-    if (gap <= close)
-      return 1;
-    if (gap > bound * (1 - s / f->dt))
-      return 0;
-    s = mn_min(f->dt, s + f->dt * gap / bound);
-    gap = HUGE_VAL;
+    double gap = HUGE_VAL;
     for (uint32_t i = 0; i < count; i++)
-      gap = mn_min(gap, mn_length(way_to(f, node, near[i].facet, v, s, w)));
-    gap -= f->def->thickness;
+      gap = mn_min(gap, mn_length(way_to(f, node, found[i], s, w)));
+    if (gap <= 1.01 * close)
+      return 1;
+    if (gap - close > bound * (1 - s / f->dt))
+      return 0;
+    s = mn_min(f->dt, s + f->dt * (gap - close) / bound);
   }
   return 1; /* undecided */
 }
 
-/* How far along n the node goes relative to the point of the facet, on a path. */
-static double goes(const finder *f, const mn_touch *t, const mn_vec3 *v)
+/* How far along n the node goes relative to the point of the facet. */
+static double goes(const finder *f, const mn_touch *t)
 {
   mn_vec3 u = {0};
   for (int k = 0; k < t->nodes; k++)
-    u = mn_madd(u, t->weight[k], v[t->node[k]]);
+    u = mn_madd(u, t->weight[k], f->nodes->v[t->node[k]]);
   return f->dt * mn_dot(t->n, u);
 }
 
@@ -287,33 +287,44 @@ static mn_status put(finder *f, const mn_touch *t)
   return MN_OK;
 }
 
-static mn_touch touch_of(const finder *f, uint32_t node, const mn_meet_near *near)
+/* The plane with normal n at the nearest point. Its gap, at the start, is not less than what the
+   node lacks there to the facet itself: a plane that turned gives no energy. */
+static mn_touch touch_of(const finder *f, uint32_t node, const mn_meet_near *near, mn_vec3 n)
 {
   const mn_facet *facet = &f->nodes->facet[near->facet];
-  mn_touch t = {.kind = MN_TOUCH_NODE, .a = -1, .b = -1, .nodes = 1 + facet->corners};
+  mn_touch t = {.kind = MN_TOUCH_NODE, .a = -1, .b = -1, .nodes = 1 + facet->corners, .n = n};
   t.node[0] = node, t.weight[0] = 1;
-  double friction = 0;
+  double friction = 0, h = f->def->thickness, w[3];
   for (int k = 0; k < facet->corners; k++) {
     t.node[k + 1] = facet->node[k];
     t.weight[k + 1] = -near->weight[k];
+    t.at = mn_madd(t.at, near->weight[k], f->nodes->x[facet->node[k]]);
     friction += near->weight[k] * f->nodes->friction[facet->node[k]];
   }
   t.friction = sqrt(mn_max(0, friction) * f->nodes->friction[node]);
-  t.at = mn_add(f->nodes->x[node], near->way);
-  t.gap = near->distance - f->def->thickness;
-  t.n = near->distance > 0 ? mn_scale(1 / near->distance, near->way) : mn_v3(0, 0, 0);
+  t.gap = mn_dot(n, mn_sub(t.at, f->nodes->x[node])) - h;
+  if (t.gap < 0) {
+    mn_vec3 way = way_to(f, node, near->facet, 0, w);
+    double from = mn_dot(way, facet_normal(f, near->facet, -1, 0)) <= 0 || facet->two_sided
+                      ? mn_length(way) - h
+                      : -mn_length(way) - h; /* from behind it */
+    t.gap = mn_max(t.gap, mn_max(mn_min(0, from), -2 * h));
+  }
   return t;
 }
 
-static uint32_t gather(finder *f, uint32_t node, const uint32_t *found, uint32_t count,
-                       double reach)
+static uint32_t gather(finder *f, uint32_t node, const uint32_t *found, uint32_t count, double s,
+                       double reach, uint32_t *nearest)
 {
   uint32_t kept = 0;
+  *nearest = 0;
   for (uint32_t k = 0; k < count; k++) {
     mn_meet_near *n = &f->m->near[kept];
     *n = (mn_meet_near){.facet = found[k]};
-    n->way = way_to(f, node, found[k], f->nodes->v, 0, n->weight);
+    n->way = way_to(f, node, found[k], s, n->weight);
     n->distance = mn_length(n->way);
+    if (n->distance < f->m->near[*nearest].distance)
+      *nearest = kept;
     kept += n->distance <= reach;
   }
   return kept;
@@ -323,47 +334,41 @@ static uint32_t gather(finder *f, uint32_t node, const uint32_t *found, uint32_t
 static mn_status against(finder *f, uint32_t node, const uint32_t *found, uint32_t count)
 {
   mn_meet_near *near = f->m->near;
-  int a = f->m->node_body[node], b = f->nodes->facet[found[0]].body;
+  int a = f->m->node_body[node], b = f->nodes->facet[found[0]].body, inside = 0;
+  int one_sided = f->m->body[b].one_sided;
   double watch = margin(f, a, b), bound = way_bound(f, a, b), size = f->m->body[b].facet;
-  count = gather(f, node, found, count, reach_of(f, a, b));
+  double h = f->def->thickness, s = f->dt, shallow = mn_min(bound, size / 4);
+  uint32_t first, all = count;
+  for (;;) { /* planes of the end of the path or, if it leads through the body, of its start */
+    double reach = s > 0 ? h + watch + shallow : reach_of(f, a, b);
+    count = gather(f, node, found, all, s, reach, &first);
+    inside = count && one_sided && mn_dot(near[first].way, outward(f, near, count, first, s)) >= 0;
+    if (s == 0 || (inside && near[first].distance <= shallow) || (one_sided && bound <= size / 4) ||
+        !f->def->sweep || !dips(f, node, found, all, bound))
+      break;
+    s = 0;
+  }
   if (!count)
     return MN_OK;
-  mark_minima(f, near, count, size);
-  uint32_t first = 0;
-  for (uint32_t i = 1; i < count; i++)
-    if (near[i].distance < near[first].distance)
-      first = i;
-  int64_t rank = 0;
   mn_touch_key key = {f->first_key + node, f->first_key + (int64_t)f->nodes->count + b, 0};
-  mn_vec3 out = outward(f, near, count, first);
-  if (f->m->body[b].one_sided && mn_dot(near[first].way, out) >= 0) { /* inside */
-    mn_touch t = touch_of(f, node, &near[first]);
-    t.n = mn_scale(near[first].distance > 0 ? -1 : -1 / mn_max(1e-300, mn_length(out)),
-                   near[first].distance > 0 ? t.n : out);
-    t.gap = -mn_min(near[first].distance + f->def->thickness, 2 * f->def->thickness);
+  if (inside) {
+    double far = near[first].distance;
+    mn_vec3 n = far > 0 ? mn_scale(-1 / far, near[first].way)
+                        : mn_scale(-1, outward(f, near, count, first, s));
+    mn_touch t = touch_of(f, node, &near[first], n);
     t.key = key;
     return put(f, &t);
   }
-  double gap = near[first].distance - f->def->thickness;
-  int always = gap <= watch && bound <= size / 4, meets[2] = {always, always};
-  if (!always && f->def->sweep) {
-    meets[0] = comes(f, node, near, count, f->nodes->v, gap, bound, size);
-    meets[1] = comes(f, node, near, count, f->free, gap, bound, size);
-  }
-  if (!meets[0] && !meets[1])
-    return MN_OK;
   for (uint32_t i = 0; i < count; i++) {
-    if (!near[i].minimum || near[i].distance == 0)
+    if (!is_minimum(f, near, count, i) || near[i].distance == 0)
       continue;
-    if (f->m->body[b].one_sided && mn_dot(near[i].way, outward(f, near, count, i)) >= 0)
+    if (one_sided && mn_dot(near[i].way, outward(f, near, count, i, s)) >= 0)
       continue; /* the far side of the body */
-    mn_touch t = touch_of(f, node, &near[i]);
+    mn_touch t = touch_of(f, node, &near[i], mn_scale(1 / near[i].distance, near[i].way));
     t.key = key;
-    t.key.feature = rank++;
-    if (t.gap > watch && !(meets[0] && goes(f, &t, f->nodes->v) > t.gap - watch) &&
-        !(meets[1] && goes(f, &t, f->free) > t.gap - watch))
-      continue;
-    MN_TRY(put(f, &t));
+    key.feature++;
+    if (near[i].distance - h <= watch || (s == 0 && goes(f, &t) > t.gap - watch))
+      MN_TRY(put(f, &t));
   }
   return MN_OK;
 }

@@ -8,7 +8,6 @@
 /* A facet near a node. */
 typedef struct mn_meet_near {
   uint32_t facet;
-  int minimum; /* the distance is least here, among the facets around */
   double distance, weight[3];
   mn_vec3 way; /* m, from the node to the nearest point */
 } mn_meet_near;
