@@ -9,7 +9,7 @@
    Gaps: spheres exactly; a sphere's centre, the contact points of a body or the nodes of a
    deformable one against the signed distance of a shape; spheres and contact points against facets
    (both sides, that of the start counts). From contact points that are near, the deepest place of
-   the surface between them (contact_shape.c). Limits: deformable bodies do not touch each other.
+   the surface between them (contact_shape.c). Deformable bodies among each other: solid_meet.c.
    Verified by tests/unit/solid/test_contact*.c. */
 #include "solid/contact_internal.h"
 

@@ -4,13 +4,15 @@
    only local minima of the distance count: a facet whose nearest point lies on an edge or corner
    from which a neighbour comes nearer is none, so that a node slides over a meshed surface as over
    a smooth one, and hollows give several. A touch is the plane across the way to the nearest
-   point, at the start: for convex bodies it separates whatever the step. It is kept if the node
-   comes to the body on either of two paths, by conservative advancement against all facets nearby:
-   nothing tunnels, and what passes beside an edge is let pass.
+   point, with the gap it has at the start. Which way: that at the end of the path, where the pass
+   before led; corners ahead then do not hold a sliding node up. If that path comes nearer than half
+   the thickness (by conservative advancement) and may lead through the body, since that is thin or
+   the path longer than a quarter of a facet, then that at the start: for convex bodies this plane
+   separates whatever the step, so that nothing tunnels, and thin bodies keep nodes on their side.
 
-   Thin bodies keep nodes on the side where they are at the start. A node that lies in an elastic
-   body (the nearest facet decides, at edges and corners the angle-weighted mean normal) is pushed
-   out the shortest way, by at most a thickness more than that in a substep.
+   A node that lies in an elastic body (the nearest facet decides, at edges and corners the
+   angle-weighted mean normal) is pushed out the shortest way, by at most two thicknesses in a
+   substep. No plane asks for more room than the node lacked at the start: it gives no energy.
 
    Cost: linear, by sorted grids of bodies and facets. Limits: edges of triangles pass each other
    between their nodes; no contact of a body with itself; middle nodes are not looked at.

@@ -37,8 +37,8 @@ MN_MUST_CHECK mn_status mn_meet_create(mn_meet *meet, mn_context *ctx, const mn_
 void mn_meet_destroy(mn_meet *meet);
 
 /* Appends touches with a = -1, n from the node to the facet, weights 1 and minus those of the
-   facet; keys (first_key + node, first_key + nodes + body, facet's rank), rising. nodes->v, free:
-   two paths either of which may touch. */
+   facet; keys (first_key + node, first_key + nodes + body, rank), rising. nodes->v: velocities of
+   the path at hand; free: of that without contact. */
 MN_MUST_CHECK mn_status mn_meet_find(mn_meet *meet, const mn_deform_view *view,
                                      const mn_contact_nodes *nodes, const mn_vec3 *free,
                                      const mn_contact_def *def, int64_t first_key, double dt,

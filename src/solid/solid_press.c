@@ -17,9 +17,11 @@
    angular momentum, are conserved to what Newton's method leaves, whether or not the passes agree.
    Impacts do not bounce but by elasticity.
 
-   Limits: planes are frozen for a substep; deformable bodies do not touch each other; middle nodes
-   of quadratic elements are not looked at. Verified by tests/unit/solid/test_contact_elastic.c,
-   test_contact_cloth.c. */
+   Touches between deformable bodies (solid_meet.c, a = -1) are rows of the same kind with the nodes
+   of both: no mobility, s = 0, k of the two surfaces one behind the other.
+
+   Limits: planes are frozen for a pass; middle nodes of quadratic elements are not looked at.
+   Verified by tests/unit/solid/test_contact_elastic.c, test_contact_cloth.c. */
 #include "solid/solid_internal.h"
 
 #include <string.h>
