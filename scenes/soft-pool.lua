@@ -1,5 +1,5 @@
 -- Soft disks and a ring fall into a box, press each other out of shape and come to rest.
-local n     = param("n", 32, "cells across the box; also the mesh of the bodies")
+local n     = param("n", 24, "cells across the box; also the mesh of the bodies")
 local young = param("young", 1e5, "Young's modulus of the disks, Pa")
 local count = param("disks", 8, "how many")
 local r = 0.09

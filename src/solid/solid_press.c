@@ -31,7 +31,9 @@
 
 static const double STIFFER = 100;      /* than the implicit matrix */
 static const double STICK_SPEED = 1e-3; /* m/s: slower sliding is resisted in proportion */
-static const double AGREE = 1e-2;       /* change of a force, of the greatest */
+static const double SOFTER = 10;  /* friction than the penalty, between deformable bodies: Newton's
+                                    method then meets its kinks less often */
+static const double AGREE = 1e-2; /* change of a force, of the greatest */
 
 /* Explicit bodies take small steps, for which kicks do. */
 static int inside(const mn_solids *s)
@@ -184,8 +186,9 @@ static mn_status make_rows(mn_solids *s, int pass)
     p->stiffness = k / (1 + k * split * normal);
     p->gap = t->gap + s->dt * mn_dot(t->n, u) - (split * normal + 1 / k) * t->impulse;
     p->friction = t->friction * t->impulse;
-    p->stick = s->dt * STICK_SPEED + p->friction * split * tangent;
-    double slack = p->friction > 0 ? p->stick / p->friction : split * tangent;
+    double soft = split * tangent + (t->a < 0 ? SOFTER / k : 0);
+    p->stick = s->dt * STICK_SPEED + p->friction * soft;
+    double slack = p->friction > 0 ? p->stick / p->friction : soft;
     p->slide = mn_madd(mn_scale(s->dt, u), -slack, t->tangent);
     t->mass = k; /* of the surface alone: how deep it is pressed */
   }
