@@ -53,7 +53,7 @@ all 3 cantilever -p n=200 --frames 6
 all 5 balls -p balls=12 --frames 16
 all 3 cloth-on-ball -p n=14 --frames 8
 all 7 soft-drop -p n=24 --frames 12
-all 9 soft-pool -p n=16 -p disks=3 --frames 11 # they meet at frame 7
+all 9 soft-pool -p n=16 -p disks=3 --frames 11 # they meet before frame 7
 
 # The control: a hash that never changes would pass all of the above.
 a=$(hash_of 1 balls -p balls=3 --frames 2)
