@@ -48,7 +48,7 @@ struct mn_solids {
   size_t facets;
   int inside;                     /* they feel contact in their solve; else kicks after it */
   mn_touches touch, touch_before; /* their impulse and tangent: forces in N on the rigid partner */
-  mn_meet meet; /* finds those between deformable bodies */
+  mn_meet meet;                   /* finds those between deformable bodies */
   mn_press *press;
   size_t press_capacity;
   mn_twist *first_u;               /* of the rigid bodies, before elastic ones press on them */
