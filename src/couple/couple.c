@@ -26,7 +26,7 @@ static const double PACE_HARD = 0.5, PACE_EASY = 0.25, PACE_SLOWER = 0.75, PACE_
                     PACE_LEAST = 1.0 / 1024;
 static const int ALWAYS_EASY = 4;
 
-enum { NUMBERS_PACE, NUMBERS_FIT, NUMBERS_TURNS, NUMBERS };
+enum { NUMBERS_PACE, NUMBERS_FIT, NUMBERS_TURNS, NUMBERS_LONGEST, NUMBERS };
 
 struct mn_coupling {
   mn_context *ctx;
@@ -36,7 +36,7 @@ struct mn_coupling {
   mn_vector_map map;
   mn_rmi *rmi; /* NULL: weak */
   /* state, with the history inside rmi */
-  double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS */
+  double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s */
   /* of the substep */
   double dt;
   mn_vec3 *start;  /* m, X^n */
@@ -306,6 +306,9 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   f->frozen = c->def.frozen;
   c->boxes.agreed = *f;
   c->dt = dt;
+  double longest = c->numbers[NUMBERS_LONGEST];
+  if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
+    share = fmin(share, dt / longest);
   if (c->rmi)
     mn_rmi_set_tolerance(c->rmi, share * c->def.tolerance * c->dx);
   c->added = c->turns = 0;
@@ -348,6 +351,7 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
   if (c->rmi)
     MN_TRY(mn_rmi_accept(c->rmi));
   c->numbers[NUMBERS_TURNS] = c->turns;
+  c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
   learn_mass(c);
   return MN_OK;
 }

@@ -46,7 +46,8 @@ void mn_coupling_destroy(mn_coupling **coupling);
 /* Both sides from their committed states to t + dt, up to but without their commits. `share` is the
    part that dt is of the step that would have been taken with ease: the tolerance is meant for
    that, and shrinks with the step, so that a hopeless iteration is not saved by short steps, in
-   which nothing moves far. MN_OK whatever report->reason is. A box that fails, that answers with
+   which nothing moves far. It shrinks as well with steps shorter than the longest so far, so that
+   the velocity's error stays what it is in that. MN_OK whatever report->reason is. A box that fails, that answers with
    what is no finite number, or that writes beyond the interface: MN_FAILED (or its own
    MN_ENVIRONMENT) with its name; restore the boxes then, as after a substep that did not converge.
  */

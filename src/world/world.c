@@ -61,6 +61,21 @@ static mn_status make_sides(mn_world *w)
   return MN_OK;
 }
 
+/* Checkpoints know arrays by their names, and a plug-in may take one that is taken. */
+static mn_status check_names(mn_world *w)
+{
+  mn_array arrays[MN_ARRAYS_MAX];
+  int count = mn_world_arrays(w, arrays);
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < i; k++)
+      if (!strcmp(arrays[i].name, arrays[k].name))
+        return mn_fail(w->ctx, MN_BAD_INPUT,
+                       "two arrays of the state are called \"%s\": a plug-in must give its arrays "
+                       "names of their own",
+                       arrays[i].name);
+  return MN_OK;
+}
+
 mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out)
 {
   *out = NULL;
@@ -71,6 +86,8 @@ mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out
   mn_status status = make_sides(world);
   if (status == MN_OK)
     status = make_coupling(world);
+  if (status == MN_OK)
+    status = check_names(world);
   if (status != MN_OK) {
     mn_world_destroy(&world);
     return status;

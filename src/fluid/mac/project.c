@@ -17,8 +17,9 @@
 
 /* Residuals below this part of the velocity scale over dx are round-off. */
 static const double ROUND_OFF = 1e-13;
-/* Net flow into a closed region that counts as round-off, as part of speed times surface. */
-static const double FLOW_ROUND_OFF = 1e-8;
+/* Net flow into a closed region that counts as round-off, as part of speed times surface; and what
+   counts as speed when all is at rest, in cells a substep. */
+static const double FLOW_ROUND_OFF = 1e-8, LEAST_SPEED = 1e-3;
 
 /* Flux through a face per area. */
 static inline double flux(const mn_mac_geometry *g, const mn_field u[3], int a, int64_t q)
@@ -165,8 +166,9 @@ static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, dou
     return mn_fail(
         mac->ctx, MN_FAILED,
         "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
-        "it: no incompressible flow does that; open a side, or couple with boundary pressure "
-        "projection, which finds the pressure that makes the bodies give way",
+        "it: no incompressible flow does that, and the pressure that would make the bodies give "
+        "way "
+        "is not sought yet; open a side",
         region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
   return mn_fail(
       mac->ctx, MN_FAILED,
@@ -215,7 +217,8 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   tolerance = fmax(tolerance, fluid->divergence_tolerance * fluid->density / dt);
   double surface =
       pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
-  double sum_tolerance = FLOW_ROUND_OFF * unit * surface;
+  double sum_tolerance =
+      FLOW_ROUND_OFF * surface * fmax(unit, LEAST_SPEED * fluid->density / (dt * dt));
   if (mac->bodies.on && mac->geometry.stamp) {
     int changed;
     MN_TRY(mn_mac_bodies_mend(mac, dt, sum_tolerance, &changed));
