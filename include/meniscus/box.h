@@ -100,6 +100,9 @@ typedef struct mn_fluid_ops {
      state was restored or read. Commit then moves them on to those of the last solve. NULL: the
      fluid need not know. */
   mn_status (*meet)(void *self, const mn_interface *interface);
+  /* Before commit: where the surfaces end, which is within the coupling's tolerance of the X of the
+     last solve. NULL: the fluid need not know. */
+  mn_status (*arrive)(void *self, const mn_interface *interface);
 } mn_fluid_ops;
 
 typedef struct mn_fluid {

@@ -248,7 +248,9 @@ mn_status mn_boxes_commit(mn_boxes *b)
 {
   double start = mn_seconds();
   b->ctx->message[0] = 0;
-  mn_status status = b->fluid.ops->commit(b->fluid.self);
+  mn_status status = b->fluid.ops->arrive ? b->fluid.ops->arrive(b->fluid.self, &b->face) : MN_OK;
+  if (status == MN_OK)
+    status = b->fluid.ops->commit(b->fluid.self);
   double middle = mn_seconds();
   b->fluid_s += middle - start;
   if (status != MN_OK)

@@ -1,7 +1,7 @@
 /* Dye below a flexible cloth that a stream moves stays below it. The cloth hangs across a duct, its
-   ends beyond the walls; the stream that comes from below swells it. The fluid must know the cloth
-   where it ends: not frozen, and converged. With the default, frozen where it was predicted, cells
-   between there and where it ends carry dye to the other side: see docs/results.md. */
+   ends beyond the walls; the stream that comes from below swells it. With the
+   default coupling: its place on the grid is frozen where it was predicted, and where it ends the
+   solid says, within the tolerance; cells between these places change sides with it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static const char DUCT[] =
     "                     fixed = union { box { lo = {-1, 0}, hi = {-0.02, 1} },\n"
     "                                     box { lo = {1.02, 0}, hi = {2, 1} } } } },\n"
     "  dynamics = dynamics { gravity = {0, 0}, dt = 0.02, contact = false, check_start = false },\n"
-    "  coupling = couple { frozen = false, tolerance = 1e-9 },\n"
+    "  coupling = couple {},\n"
     "  probes   = { position { of = 'cloth', axis = 'y' } },\n"
     "  output   = { frames = 2000, every = 0.02 },\n"
     "}\n";

@@ -298,6 +298,14 @@ mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
   return keep(mac, interface, &b->last);
 }
 
+mn_status mn_mac_bodies_end(mn_mac *mac, const mn_interface *interface)
+{
+  if (!mac->bodies.on || !mac->bodies.placed)
+    return MN_OK;
+  MN_TRY(check(mac, interface));
+  return keep(mac, interface, &mac->bodies.last);
+}
+
 /* The surfaces at the start of the next substep. */
 static mn_status move_on(mn_mac *mac, const mn_interface *interface)
 {

@@ -43,6 +43,8 @@ MN_MUST_CHECK mn_status mn_mac_bodies_expect(mn_mac *mac);
 MN_MUST_CHECK mn_status mn_mac_bodies_arrive(mn_mac *mac);
 /* Geometry with the surfaces of the interface at the end of the substep, and their velocities. */
 MN_MUST_CHECK mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface);
+/* Where the surfaces end, after the last solve. */
+MN_MUST_CHECK mn_status mn_mac_bodies_end(mn_mac *mac, const mn_interface *interface);
 /* The surfaces of the last solve are those of the next start. */
 MN_MUST_CHECK mn_status mn_mac_bodies_commit(mn_mac *mac);
 /* The state was changed from outside: nothing is known of where its surfaces are. */

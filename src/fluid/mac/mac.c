@@ -232,6 +232,11 @@ static mn_status mac_meet(void *self, const mn_interface *interface)
   return mac->bodies.on && untouched ? mn_mac_initial_state(mac) : MN_OK;
 }
 
+static mn_status mac_arrive(void *self, const mn_interface *interface)
+{
+  return mn_mac_bodies_end(self, interface);
+}
+
 static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report *report)
 {
   mn_mac *mac = self;
@@ -375,4 +380,5 @@ const mn_fluid_ops mn_mac_ops = {.name = "mac",
                                  .restore = mac_restore,
                                  .arrays = mac_arrays,
                                  .resize = mac_resize,
-                                 .meet = mac_meet};
+                                 .meet = mac_meet,
+                                 .arrive = mac_arrive};
