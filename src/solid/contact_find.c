@@ -120,6 +120,16 @@ static double ball_gap(finder *f, const mn_touch *t, mn_vec3 x, const mn_rigid_s
   return body_distance(f, t->b, b, mn_madd(x, -r, *n), mn_v3(0, 0, 0), n);
 }
 
+/* Where to the nodes of a touch go, past its rigid body: at edges, the side that they come to. */
+static mn_vec3 coming(const finder *f, const mn_touch *t)
+{
+  mn_vec3 v = {0};
+  for (int k = 0; k < t->nodes; k++)
+    v = mn_madd(v, t->weight[k], mn_sub(f->node_free[t->node[k]], f->free[t->a].v));
+  double speed = mn_length(v);
+  return speed > 0 ? mn_scale(1 / speed, v) : v;
+}
+
 /* Gap, normal and point of a touch after s on the paths given. */
 static double measure(finder *f, mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v,
                       double s)
@@ -152,7 +162,7 @@ static double measure(finder *f, mn_touch *t, const mn_twist *twist, const mn_ve
     return gap;
   case MN_TOUCH_NODE:
     t->at = node_moved(f, node_v, t->node[0], s);
-    gap = body_distance(f, t->a, &a, t->at, mn_v3(0, 0, 0), &t->n) - thickness;
+    gap = body_distance(f, t->a, &a, t->at, coming(f, t), &t->n) - thickness;
     t->n = mn_scale(-1, t->n);
     return gap;
   case MN_TOUCH_FACET_BALL:
@@ -212,6 +222,20 @@ static int meets(finder *f, const mn_touch *t, double gap, const mn_twist *twist
   return 1; /* undecided: keep it, the solver will see */
 }
 
+/* A facet that is not before a contact point but beside it, on the same surface, or in the body:
+   the point is no obstacle, and the body's distance from the place on the facet tells what counts.
+ */
+static void look_beside(finder *f, mn_touch *t)
+{
+  mn_vec3 n;
+  double far = t->gap + f->c->def.thickness;
+  double d = body_distance(f, t->a, &f->pose[t->a], t->at, coming(f, t), &n);
+  if (d >= 0.5 * far && far > 0)
+    return;
+  t->gap = d - f->c->def.thickness;
+  t->n = mn_scale(-1, n);
+}
+
 static mn_status consider(finder *f, mn_touch *t)
 {
   t->gap = measure(f, t, f->twist, f->nodes->v, 0);
@@ -222,6 +246,8 @@ static mn_status consider(finder *f, mn_touch *t)
         (f->free == f->twist || !meets(f, t, t->gap, f->free, f->node_free)))
       return MN_OK;
   }
+  if (t->kind == MN_TOUCH_FACET_POINT)
+    look_beside(f, t);
   mn_touches *o = f->out;
   if (o->count == o->capacity) {
     size_t more = 2 * o->capacity + 64;

@@ -79,9 +79,10 @@ struct mn_deform {
   double *past_y, *past_p, *last_p, *best_y; /* of the conserving midpoint rule */
   mn_vec3 *position;                         /* y as vectors, for the energies */
   int began, solved, saved, has_factor, projected;
-  int pending;      /* the substep's first factorisation is still to come */
-  double potential; /* at y */
-  double floor;     /* N: rounding of the elastic forces */
+  int pending;         /* the substep's first factorisation is still to come */
+  double potential;    /* at y */
+  double floor;        /* N: rounding of the elastic forces */
+  double energy_floor; /* J: rounding of the potential */
 };
 
 static inline size_t mn_deform_dofs(const mn_deform *d)

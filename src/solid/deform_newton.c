@@ -163,8 +163,13 @@ static mn_status assemble(mn_deform *d, const double *y, int psd)
       *diagonal += d->terms.m * d->mass[i];
     }
   MN_TRY(mn_deform_cross_begin(d));
-  mn_deform_press_matrix(d, y, a->value);
   mn_deform_added_matrix(d, a->value);
+  for (size_t i = 0; i < d->nodes; i++)
+    for (int k = 0; k < d->def.dim; k++)
+      greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);
+  /* the potential of what presses is no difference of large terms, however stiff */
+  d->energy_floor = 16 * DBL_EPSILON * greatest * d->extent * d->extent;
+  mn_deform_press_matrix(d, y, a->value);
   for (size_t i = 0; i < d->nodes; i++)
     for (int k = 0; k < d->def.dim; k++)
       greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);
@@ -280,7 +285,7 @@ static int advance(mn_deform *d, int moving, point *now, int *shortened, mn_inve
        hide the change, the residual decides */
     double rounding = 64 * DBL_EPSILON * (now->size + next.size);
     if (next.residual < now->residual)
-      rounding += d->floor * d->extent;
+      rounding += d->energy_floor;
     if (!moving && next.potential > now->potential + 1e-4 * length * slope + rounding)
       continue;
     double *old = d->y;

@@ -21,7 +21,8 @@
    of both: no mobility, s = 0, k of the two surfaces one behind the other.
 
    Limits: planes are frozen for a pass; middle nodes of quadratic elements are not looked at.
-   Verified by tests/unit/solid/test_contact_elastic.c, test_contact_cloth.c. */
+   Verified by tests/unit/solid/test_contact_elastic.c, test_contact_cloth.c,
+   test_contact_flush.c. */
 #include "solid/solid_internal.h"
 
 #include <string.h>
@@ -31,9 +32,11 @@
 
 static const double STIFFER = 100;      /* than the implicit matrix */
 static const double STICK_SPEED = 1e-3; /* m/s: slower sliding is resisted in proportion */
-static const double SOFTER = 10;  /* friction than the penalty, between deformable bodies: Newton's
-                                    method then meets its kinks less often */
-static const double AGREE = 1e-2; /* change of a force, of the greatest */
+static const double SOFTER = 10;   /* friction than the penalty, between deformable bodies: Newton's
+                                     method then meets its kinks less often */
+static const double AGREE = 1e-2;  /* change of a force, of the greatest */
+static const double RECOVER = 0.2; /* of an overlap, in a substep */
+static const double RECOVER_SPEED = 0.02; /* m/s, at most: what it adds to the energy is little */
 
 /* Explicit bodies take small steps, for which kicks do. */
 static int inside(const mn_solids *s)
@@ -154,6 +157,19 @@ static double stiffness_of(const mn_solids *s, const mn_touch *t)
   return t->a >= 0 ? own : own * other / (own + other);
 }
 
+/* How far the surface may go on. Within the thickness it stays where it is: what starts there, laid
+   flush on a floor, is not thrown up by the thickness. Only what overlaps is moved out, slowly.
+   Deformable bodies part up to the thickness: they know no inside. */
+static double room(const mn_solids *s, const mn_touch *t)
+{
+  double overlap = -t->gap - s->def.contact.thickness;
+  if (t->a < 0)
+    return t->gap;
+  if (overlap > 0)
+    return -mn_min(RECOVER * overlap, RECOVER_SPEED * s->dt);
+  return mn_max(0, t->gap);
+}
+
 static mn_status make_rows(mn_solids *s, int pass)
 {
   if (s->touch.count > s->press_capacity) {
@@ -184,7 +200,7 @@ static mn_status make_rows(mn_solids *s, int pass)
       p->weight[q] = t->weight[q];
     }
     p->stiffness = k / (1 + k * split * normal);
-    p->gap = t->gap + s->dt * mn_dot(t->n, u) - (split * normal + 1 / k) * t->impulse;
+    p->gap = room(s, t) + s->dt * mn_dot(t->n, u) - (split * normal + 1 / k) * t->impulse;
     p->friction = t->friction * t->impulse;
     double soft = split * tangent + (t->a < 0 ? SOFTER / k : 0);
     p->stick = s->dt * STICK_SPEED + p->friction * soft;
