@@ -121,6 +121,7 @@ mn_status mn_deform_conserve(mn_deform *d, mn_deform_report *report)
   double best = HUGE_VAL, length = 1;
   int first = report->iterations;                 /* Newton's */
   int kept = 0, newest = 0, fresh = 0, since = 0; /* steps since the last factor or retreat */
+  int slow = 0; /* how often a factor served too long: kinks of contact mislead what is combined */
   if (!mn_deform_evaluate(d, d->y, 1, &now, &bad))
     return mn_deform_fail_inverted(d, &bad, "at the end of the step");
   for (;; report->iterations++, since++) {
@@ -142,7 +143,9 @@ mn_status mn_deform_conserve(mn_deform *d, mn_deform_report *report)
       memcpy(d->y, d->best_y, bytes);
       length = fresh ? length / 2 : 1;
     }
-    if (!d->has_factor || (lost && !fresh) || since > 2 * KEEP) {
+    int worn = since > (slow % 2 ? 3 : 2 * KEEP);
+    slow += worn;
+    if (!d->has_factor || (lost && !fresh) || worn) {
       MN_TRY(mn_deform_factorise(d, d->y, 0, report));
       fresh = 1, lost = 1;
     }
@@ -163,7 +166,8 @@ mn_status mn_deform_conserve(mn_deform *d, mn_deform_report *report)
       kept = kept < KEEP ? kept + 1 : KEEP;
     }
     memcpy(d->last_p, d->step, bytes);
-    combine(d, kept, newest);
+    if (slow % 2 == 0) /* else Newton's own steps */
+      combine(d, kept, newest);
     newest = (newest + 1) % KEEP;
     double start = mn_seconds();
     if (!go(d, length, newest, &now, &bad))
