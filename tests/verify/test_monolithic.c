@@ -56,6 +56,12 @@ static mn_status record_meet(void *self, const mn_interface *f)
   return r->real.ops->meet(r->real.self, f);
 }
 
+static mn_status record_arrive(void *self, const mn_interface *f)
+{
+  recorder *r = self;
+  return r->real.ops->arrive(r->real.self, f);
+}
+
 /* ---- the two maps -----------------------------------------------------------------------------
  */
 
@@ -196,6 +202,7 @@ static void dense_open(dense *d, const char *M, const char *coupling, const char
   d->fluid.ops.solve = record_solve;
   d->fluid.ops.commit = record_commit;
   d->fluid.ops.meet = record_meet;
+  d->fluid.ops.arrive = record_arrive;
   CHECK_OK(d->w.ctx,
            mn_coupling_create(d->w.ctx, &w->def->coupling, DIM, DX,
                               (mn_fluid){&d->fluid.ops, &d->fluid}, w->solid, &d->coupling));
