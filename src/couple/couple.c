@@ -316,6 +316,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     share *= FIT_STRICTER;
   if (c->rmi)
     mn_rmi_set_tolerance(c->rmi, share * c->def.tolerance * c->dx);
+  report->allowed = share * c->def.tolerance * c->dx;
   c->added = c->turns = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {

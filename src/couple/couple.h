@@ -25,7 +25,8 @@ typedef struct mn_coupling_report {
   int iterations;   /* fluid solves */
   int solid_solves;
   int modes;        /* of the reduced model */
-  double residual;  /* m, by which the interface moved in the last iteration, never relaxed */
+  double residual;  /* m, by which the interface moved in the last iteration, never relaxed, */
+  double allowed;   /* and by which it may */
   double imbalance; /* N, total force that the solid felt less that of the fluid */
   double mu;        /* greatest amplification seen: added mass over mass */
   mn_solve_report fluid, solid; /* of the last solves; iterations of all of them */
@@ -47,9 +48,10 @@ void mn_coupling_destroy(mn_coupling **coupling);
    part that dt is of the step that would have been taken with ease: the tolerance is meant for
    that, and shrinks with the step, so that a hopeless iteration is not saved by short steps, in
    which nothing moves far. It shrinks as well with steps shorter than the longest so far, so that
-   the velocity's error stays what it is in that. MN_OK whatever report->reason is. A box that fails, that answers with
-   what is no finite number, or that writes beyond the interface: MN_FAILED (or its own
-   MN_ENVIRONMENT) with its name; restore the boxes then, as after a substep that did not converge.
+   the velocity's error stays what it is in that. MN_OK whatever report->reason is. A box that
+   fails, that answers with what is no finite number, or that writes beyond the interface: MN_FAILED
+   (or its own MN_ENVIRONMENT) with its name; restore the boxes then, as after a substep that did
+   not converge.
  */
 MN_MUST_CHECK mn_status mn_coupling_try(mn_coupling *coupling, double t, double dt, double share,
                                         mn_coupling_report *report);

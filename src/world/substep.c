@@ -33,7 +33,7 @@ static mn_status unsolved(const mn_world *w, const mn_solve_report *report)
 }
 
 /* Why the two sides found no agreement, and what to try. */
-static mn_status uncoupled(const mn_world *w, double dt, double share, const mn_coupling_report *r)
+static mn_status uncoupled(const mn_world *w, double dt, const mn_coupling_report *r)
 {
   const mn_coupling_def *d = &w->def->coupling;
   double dx = w->def->domain.size.x / w->def->domain.cells[0];
@@ -48,7 +48,7 @@ static mn_status uncoupled(const mn_world *w, double dt, double share, const mn_
     return mn_fail(w->ctx, MN_FAILED,
                    "the coupling \"%s\" met its limit of %d iterations: the interface still moves "
                    "by %.3g cells, allowed are %.3g%s",
-                   method, d->max_iterations, r->residual / dx, share * d->tolerance,
+                   method, d->max_iterations, r->residual / dx, r->allowed / dx,
                    d->method == MN_COUPLE_XPM ? "; try a smaller fluid.max_dt"
                                               : "; coupling.method = \"xpm\" may do");
   return mn_fail(w->ctx, MN_FAILED,
@@ -124,7 +124,7 @@ static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info
   *status = mn_coupling_try(w->coupling, w->clock.time, dt, share, &r);
   int solved = *status == MN_OK;
   if (solved && r.reason != MN_CONVERGED)
-    *status = uncoupled(w, dt, share, &r);
+    *status = uncoupled(w, dt, &r);
   if (*status == MN_OK)
     *status = mn_coupling_commit(w->coupling, &r);
   info->pressure = r.fluid;
