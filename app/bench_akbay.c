@@ -15,7 +15,6 @@
 #include "bench.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MASSES = 8, COLUMNS = 9, MOST_SETTINGS = 12, WINDOW = 10, SUBSTEPS = 540 };
@@ -34,19 +33,17 @@ typedef struct run_result {
 static int run_scene(const app_bench_run *bench, const char *scene, const mn_setting *settings,
                      int count, double until, int substeps, run_result *r)
 {
-  mn_context_def def = mn_context_def_default();
   mn_context *ctx;
   mn_model *model = NULL;
   mn_world *world = NULL;
-  const char *threads = app_get(bench->args, "--threads");
-  def.threads = threads ? atoi(threads) : 0;
   *r = (run_result){0};
-  if (mn_context_create(&def, &ctx) != MN_OK)
-    return app_error(MN_ENVIRONMENT, "out of memory");
+  int bad = app_context(bench->args, &ctx);
+  if (bad)
+    return bad;
   mn_status status = mn_scene_load(ctx, scene, settings, (size_t)count, &model);
   if (status == MN_OK)
     status = mn_world_create(ctx, model, &world);
-  int bad = status != MN_OK;
+  bad = status != MN_OK;
   if (bad)
     app_fail(ctx, status);
   while (!bad && !r->failed && (until > 0 ? mn_world_time(world) < until : r->steps < substeps)) {
@@ -259,10 +256,12 @@ int app_bench_akbay_balloon(app_bench_run *run)
     least = fmin(least, r[1].window[w]);
     most = fmax(most, r[1].window[w]);
   }
+  /* where P fails and XPM does not, there is no ratio that would tell enough */
+  double greatest = r[1].failed ? 0 : r[0].failed ? INFINITY : hardest;
   app_bench_compare(run, "windows of 10", "XPM, least", (app_bench_number){.measured = least});
   app_bench_compare(run, "windows of 10", "XPM, most", (app_bench_number){.measured = most});
   app_bench_compare(run, "windows of 10", "P over XPM, greatest",
-                    (app_bench_number){r[0].failed ? INFINITY : hardest, 3.5, APP_AT_LEAST, 3});
+                    (app_bench_number){greatest, 3.5, APP_AT_LEAST, 3});
   return 0;
 }
 
