@@ -81,6 +81,23 @@ typedef struct mn_solve_report {
   double complementarity; /* |p . slack| / (||p|| ||b||) */
 } mn_solve_report;
 
+/* Regions of fluid without any way out: closed by the surfaces, fixed and driven walls and sources.
+   Their volume can only change as sources let it, and no flow tells the constant part of their
+   pressure: the coupling seeks it. Arrays are the fluid's, borrowed until its next call. */
+typedef struct mn_enclosed {
+  int count;
+  const size_t *cells;
+  const double *inflow;  /* m^3/s (m^2/s in 2D): through all that is not of the interface, mean over
+                            the substep */
+  const double *volume;  /* m^3 (m^2), on the grid */
+  const mn_vec3 *center; /* m, of the volume */
+  const int32_t *facing; /* [2 * elements]: the region that the element faces, [2 e] where N points
+                            and [2 e + 1] behind it; MN_FACES_NONE: solid, or fluid that is not
+                            enclosed, MN_FACES_UNKNOWN: what lies there is thinner than the fluid
+                            can tell */
+} mn_enclosed;
+enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2 };
+
 typedef struct mn_fluid_ops {
   const char *name;
   void (*destroy)(void *self);
@@ -103,6 +120,13 @@ typedef struct mn_fluid_ops {
   /* Before commit: where the surfaces end, which is within the coupling's tolerance of the X of the
      last solve. NULL: the fluid need not know. */
   mn_status (*arrive)(void *self, const mn_interface *interface);
+  /* After begin, before the first solve: takes the surfaces where the interface has them, as that
+     solve would, and says what they enclose. In these regions the pressures behind the loads have
+     mean 0 over the volume, and small net flows of V are mended. NULL: nothing is ever enclosed. */
+  mn_status (*enclose)(void *self, const mn_interface *interface, mn_enclosed *enclosed);
+  /* Before commit: p0[r] (Pa) is the mean pressure of region r of `enclose`, for the fluid's own
+     record. NULL: it need not know. */
+  mn_status (*lift)(void *self, const double *p0, int count);
 } mn_fluid_ops;
 
 typedef struct mn_fluid {
@@ -132,6 +156,10 @@ typedef struct mn_solid_ops {
   mn_status (*sample)(void *self, double spacing, size_t *count, size_t *elements);
   /* X, V, N, area, body, two_sided, rigid and element of the committed state. */
   mn_status (*look)(void *self, mn_interface *interface);
+  /* Reads load, which acts at X as `look` gave it; writes V: the accelerations (m/s^2) of the
+     points by these loads alone through the solid's mass, no stiffness, weight or contact. Between
+     begin and commit. NULL: the coupling learns what it needs from solves. */
+  mn_status (*accelerate)(void *self, mn_interface *interface);
 } mn_solid_ops;
 
 typedef struct mn_solid {
