@@ -220,6 +220,8 @@ MN_MUST_CHECK mn_status mn_deform_static(mn_deform *deform, const mn_vec3 *load,
    unconstrained and without what contact adds between bodies, in N/m: with x1 = x1(load), dx1/dload
    = sx A^-1, dv1/dload = sv A^-1 on the free axes. NULL if explicit. */
 const mn_csr *mn_deform_matrix(const mn_deform *deform, double *sx, double *sv);
+/* Of this substep: how far a constant force moves a free mass, over dt^2 force/mass. */
+double mn_deform_part(const mn_deform *deform);
 /* dx, dv (each may be NULL): the change of x1 and v1 for a change of the load, to first order. */
 MN_MUST_CHECK mn_status mn_deform_response(mn_deform *deform, const mn_vec3 *load, mn_vec3 *dx,
                                            mn_vec3 *dv);

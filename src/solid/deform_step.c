@@ -349,6 +349,11 @@ const mn_csr *mn_deform_matrix(const mn_deform *d, double *sx, double *sv)
   return d->has_factor ? &d->assembly.pattern : NULL;
 }
 
+double mn_deform_part(const mn_deform *d)
+{
+  return d->terms.sx / (d->terms.m * d->dt * d->dt);
+}
+
 /* step <- (M + added mass)^-1 dt step: the change of an explicit v1. */
 static mn_status respond_explicit(mn_deform *d)
 {

@@ -270,6 +270,7 @@ mn_solid mn_solids_box(mn_solids *solids)
                                    .arrays = solids_arrays,
                                    .resize = solids_resize,
                                    .sample = mn_solids_sample,
-                                   .look = mn_solids_look};
+                                   .look = mn_solids_look,
+                                   .accelerate = mn_solids_accelerate};
   return (mn_solid){&ops, solids};
 }
