@@ -278,6 +278,8 @@ static mn_status add_to_mesh(reading *r, const struct element *e, mn_simplex_mes
   return MN_OK;
 }
 
+static const char *const kinds[] = {"line", "triangle", "tetrahedron"}; /* by corners - 2 */
+
 /* Of the corners; curved edges are looked at where the element is used. */
 static mn_status check_size(const reading *r, const struct element *e, const mn_simplex_mesh *m)
 {
@@ -293,7 +295,6 @@ static mn_status check_size(const reading *r, const struct element *e, const mn_
   }
   if (size > 0)
     return MN_OK;
-  static const char *const kinds[] = {"line", "triangle", "tetrahedron"};
   static const char *const sizes[] = {"length", "area", "volume"};
   int k = m->corners - 2;
   return mn_fail(r->ctx, MN_BAD_INPUT,
@@ -303,6 +304,31 @@ static mn_status check_size(const reading *r, const struct element *e, const mn_
                  k == 2   ? "^3"
                  : k == 1 ? "^2"
                           : "");
+}
+
+/* Element number i of the mesh, as the file has it. */
+static const struct element *from_file(const reading *r, int type, size_t i)
+{
+  const struct element *e = r->element;
+  for (;; e++)
+    if (e->type == type && !i--)
+      return e;
+}
+
+static mn_status check_overlap(const reading *r, int type, const mn_simplex_mesh *m)
+{
+  size_t pair[2];
+  MN_TRY(mn_simplex_mesh_overlap(r->ctx, m, pair));
+  if (pair[0] == pair[1])
+    return MN_OK;
+  const struct element *a = from_file(r, type, pair[0]), *b = from_file(r, type, pair[1]);
+  mn_vec3 x = m->node[m->element[pair[1] * (size_t)mn_simplex_nodes(m->corners, m->order)]];
+  return mn_fail(r->ctx, MN_BAD_INPUT,
+                 "%s: line %lld: element %lld, a %s near (%g, %g, %g), %s element %lld of line "
+                 "%lld; the elements of a body must not share space",
+                 r->path, (long long)b->line, (long long)b->tag, kinds[m->corners - 2], x.x, x.y,
+                 x.z, m->corners > m->dim ? "overlaps" : "crosses or repeats", (long long)a->tag,
+                 (long long)a->line);
 }
 
 static mn_status make_mesh(reading *r, int dim, mn_simplex_mesh *m)
@@ -335,7 +361,7 @@ static mn_status make_mesh(reading *r, int dim, mn_simplex_mesh *m)
   }
   for (size_t i = 0; i < m->nodes && dim == 2; i++)
     m->node[i].z = 0;
-  return MN_OK;
+  return check_overlap(r, type, m);
 }
 
 mn_status mn_gmsh_parse(mn_context *ctx, const char *path, const char *data, size_t bytes, int dim,

@@ -7,7 +7,7 @@
 /* Reads the elements of the highest dimension of an ASCII .msh file of version 2.2 or 4.1: lines,
    triangles or tetrahedra, linear or quadratic, all alike. In 2D z is dropped and must be the same
    everywhere. Nodes that no element uses are left out. An element that is inverted or
-   flat is refused. MN_BAD_INPUT names the file, the line and what is allowed. */
+   flat, or shares space with another one, is refused. MN_BAD_INPUT names the file, the line and what is allowed. */
 MN_MUST_CHECK mn_status mn_gmsh_read(mn_context *ctx, const char *path, int dim,
                                      mn_simplex_mesh *mesh);
 /* The same from memory; data[bytes] must be 0. */

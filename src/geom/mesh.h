@@ -25,7 +25,7 @@ typedef struct mn_mesh {
   mn_mesh_node *node;
   size_t nodes;
   char *path;        /* the file, and */
-  const char *place; /* what `where` counts in it: "line", "face", "facet" */
+  const char *place; /* what `where` counts in it, from 1: "line", "face", "facet" */
   int64_t *where;    /* of each triangle */
 } mn_mesh;
 

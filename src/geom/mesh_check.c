@@ -3,6 +3,7 @@
    inside out as a whole is turned. Two edges are compared after sorting: O(n log n). */
 #include "geom/mesh_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -23,12 +24,17 @@ static mn_status check_triangle(mn_mesh_draft *draft, size_t t)
       return mn_fail(ctx, MN_BAD_INPUT, "%s: %s %lld: vertex index %lld, allowed are %lld to %lld",
                      draft->path, draft->place, where, (long long)(v[c] + base), (long long)base,
                      (long long)draft->vertices - 1 + base);
+  const mn_vec3 *x = draft->vertex;
   for (int c = 0; c < 3; c++)
-    if (v[c] == v[(c + 1) % 3])
+    if (v[c] == v[(c + 1) % 3] && base == MN_NO_INDEX)
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "%s: %s %lld: a triangle has the vertex (%g, %g, %g) twice, all three must "
+                     "differ",
+                     draft->path, draft->place, where, x[v[c]].x, x[v[c]].y, x[v[c]].z);
+    else if (v[c] == v[(c + 1) % 3])
       return mn_fail(ctx, MN_BAD_INPUT,
                      "%s: %s %lld: a triangle has vertex %lld twice, all three must differ",
                      draft->path, draft->place, where, (long long)(v[c] + base));
-  const mn_vec3 *x = draft->vertex;
   mn_vec3 e0 = mn_sub(x[v[1]], x[v[0]]), e1 = mn_sub(x[v[2]], x[v[0]]), e2 = mn_sub(e1, e0);
   double longest = fmax(mn_dot(e0, e0), fmax(mn_dot(e1, e1), mn_dot(e2, e2)));
   double area = 0.5 * mn_length(mn_cross(e0, e1));
@@ -57,21 +63,38 @@ static int by_ends(const void *pa, const void *pb)
   return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
+/* "vertices 3 and 7, from (...) to (...)"; without numbers where the file has none */
+static void edge_text(const mn_mesh_draft *draft, const edge *e, char *text, size_t size)
+{
+  mn_vec3 a = draft->vertex[e->lo], b = draft->vertex[e->hi];
+  long long base = draft->index_base;
+  int used = 0;
+  if (base != MN_NO_INDEX)
+    used = snprintf(text, size, "of vertices %lld and %lld, ", e->lo + base, e->hi + base);
+  snprintf(text + used, size - (size_t)used, "from (%g, %g, %g) to (%g, %g, %g)", a.x, a.y, a.z,
+           b.x, b.y, b.z);
+}
+
 static mn_status bad_edge(const mn_mesh_draft *draft, const edge *e, size_t shared)
 {
-  long long where = (long long)draft->where[e->triangle], base = draft->index_base;
-  mn_vec3 a = draft->vertex[e->lo], b = draft->vertex[e->hi];
+  long long where = (long long)draft->where[e->triangle];
+  long long other = shared > 1 ? (long long)draft->where[e[1].triangle] : 0;
+  char text[256];
+  edge_text(draft, e, text, sizeof text);
   if (shared == 2)
     return mn_fail(draft->ctx, MN_BAD_INPUT,
-                   "%s: %s %lld: runs along the edge of vertices %lld and %lld in the same "
-                   "direction as %s %lld; neighbours must be oriented alike",
-                   draft->path, draft->place, where, e->lo + base, e->hi + base, draft->place,
-                   (long long)draft->where[e[1].triangle]);
+                   "%s: %s %lld: runs along the edge %s, in the same direction as %s %lld; "
+                   "neighbours must be oriented alike",
+                   draft->path, draft->place, where, text, draft->place, other);
+  if (shared == 1)
+    return mn_fail(draft->ctx, MN_BAD_INPUT,
+                   "%s: %s %lld: the edge %s, belongs to 1 triangle; a closed surface has 2 at "
+                   "every edge",
+                   draft->path, draft->place, where, text);
   return mn_fail(draft->ctx, MN_BAD_INPUT,
-                 "%s: %s %lld: the edge of vertices %lld and %lld, from (%g, %g, %g) to (%g, %g, "
-                 "%g), belongs to %zu triangle%s; a closed surface has 2 at every edge",
-                 draft->path, draft->place, where, e->lo + base, e->hi + base, a.x, a.y, a.z, b.x,
-                 b.y, b.z, shared, shared == 1 ? "" : "s");
+                 "%s: %s %lld: the edge %s, belongs to %zu triangles, another one is that of %s "
+                 "%lld; a closed surface has 2 at every edge",
+                 draft->path, draft->place, where, text, shared, draft->place, other);
 }
 
 static mn_status check_edges(mn_mesh_draft *draft)

@@ -4,12 +4,14 @@
 
 #include "meniscus/base.h"
 
+enum { MN_NO_INDEX = -1 }; /* STL: vertices have no numbers */
+
 /* A mesh being read. Indices are kept as found until all vertices are known. */
 typedef struct mn_mesh_draft {
   mn_context *ctx;
   const char *path;
-  const char *place;  /* what `where` counts, for messages: "line", "face", "facet" */
-  int64_t index_base; /* of the file's indices, for messages: OBJ 1, else 0 */
+  const char *place;  /* what `where` counts, from 1: "line", "face", "facet" */
+  int64_t index_base; /* of the file's indices, for messages: OBJ 1, PLY 0 */
   mn_vec3 *vertex;
   size_t vertices, vertex_capacity;
   int64_t (*triangle)[3]; /* from 0 */

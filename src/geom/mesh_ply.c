@@ -209,7 +209,7 @@ static mn_status bad_value(const ply *p, const element *e, int64_t item)
 {
   return mn_fail(p->draft->ctx, MN_BAD_INPUT,
                  "%s: %s %lld of %lld: the file ends here or holds something that is no number",
-                 p->draft->path, e->name, (long long)item, (long long)e->count);
+                 p->draft->path, e->name, (long long)item + 1, (long long)e->count);
 }
 
 static mn_status read_indices(ply *p, const element *e, const property *q, int64_t item,
@@ -218,7 +218,7 @@ static mn_status read_indices(ply *p, const element *e, const property *q, int64
   if (!(count >= 3))
     return mn_fail(p->draft->ctx, MN_BAD_INPUT,
                    "%s: face %lld: %g vertices, it must have at least 3", p->draft->path,
-                   (long long)item, count);
+                   (long long)item + 1, count);
   int64_t first = 0, last = 0;
   for (int64_t i = 0; (double)i < count; i++) {
     double value;
@@ -226,12 +226,12 @@ static mn_status read_indices(ply *p, const element *e, const property *q, int64
       return bad_value(p, e, item);
     if (!(value >= -2147483648.0 && value <= 4294967295.0) || value != (double)(int64_t)value)
       return mn_fail(p->draft->ctx, MN_BAD_INPUT, "%s: face %lld: %g is no vertex index",
-                     p->draft->path, (long long)item, value);
+                     p->draft->path, (long long)item + 1, value);
     int64_t index = (int64_t)value;
     if (i == 0)
       first = index;
     else if (i >= 2)
-      MN_TRY(mn_draft_triangle(p->draft, first, last, index, item));
+      MN_TRY(mn_draft_triangle(p->draft, first, last, index, item + 1));
     last = index;
   }
   return MN_OK;
@@ -271,7 +271,7 @@ mn_status mn_read_ply(mn_mesh_draft *draft, const char *data, size_t bytes)
       mn_vec3 x = {0};
       MN_TRY(read_item(&p, e, item, &x));
       if (vertex)
-        MN_TRY(mn_draft_vertex(draft, x, item));
+        MN_TRY(mn_draft_vertex(draft, x, item + 1));
     }
   }
   draft->place = "face";

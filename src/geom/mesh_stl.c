@@ -1,5 +1,6 @@
 /* STL, ASCII and binary (little-endian). A file is binary if its size is what a binary header says,
-   since some of those begin with "solid" too. Each facet brings its own three corners, which are
+   since some of those begin with "solid" too, or if it holds a byte that no text has: then its size
+   is wrong. Facets are counted from 1. Each facet brings its own three corners, which are
    merged where they are equal. Facet normals are ignored: the order of the corners tells. */
 #include "geom/mesh_file.h"
 
@@ -40,7 +41,7 @@ static mn_status read_binary(mn_mesh_draft *draft, const char *data, uint32_t co
     for (int c = 0; c < 3; c++)
       for (int a = 0; a < 3; a++)
         corner[c].v[a] = little_float(p + 12 * c + 4 * a);
-    MN_TRY(add_facet(draft, corner, f));
+    MN_TRY(add_facet(draft, corner, (int64_t)f + 1));
   }
   return MN_OK;
 }
@@ -97,7 +98,7 @@ static mn_status read_ascii(mn_mesh_draft *draft, const char *data, size_t bytes
   for (;;) {
     char word[16];
     next_keyword(&cursor, word);
-    int64_t facet = (int64_t)draft->triangles;
+    int64_t facet = (int64_t)draft->triangles + 1;
     if (!strcmp(word, "facet") && open)
       MN_TRY(read_facet(draft, &cursor, facet));
     else if (!strcmp(word, "solid") || !strcmp(word, "endsolid")) {
@@ -115,7 +116,7 @@ static mn_status read_ascii(mn_mesh_draft *draft, const char *data, size_t bytes
 mn_status mn_read_stl(mn_mesh_draft *draft, const char *data, size_t bytes)
 {
   draft->place = "facet";
-  draft->index_base = 0;
+  draft->index_base = MN_NO_INDEX;
   size_t start = 0;
   while (start < bytes && isspace((unsigned char)data[start]))
     start++;
@@ -124,15 +125,16 @@ mn_status mn_read_stl(mn_mesh_draft *draft, const char *data, size_t bytes)
   int ascii = bytes - start >= 5 && !strncmp(data + start, "solid", 5);
   if (bytes >= HEADER && bytes == needed)
     MN_TRY(read_binary(draft, data, count));
-  else if (ascii)
+  else if (ascii && !memchr(data, 0, bytes))
     MN_TRY(read_ascii(draft, data, bytes));
   else if (bytes < HEADER)
     return mn_fail(draft->ctx, MN_BAD_INPUT,
-                   "%s: %zu bytes, but an STL file begins with 'solid' or has at least %d bytes",
+                   "%s: found %zu bytes, but an STL file begins with 'solid' or has at least %d",
                    draft->path, bytes, HEADER);
   else
     return mn_fail(draft->ctx, MN_BAD_INPUT,
-                   "%s: a binary STL file of %u facets must have %zu bytes, found %zu", draft->path,
-                   count, needed, bytes);
+                   "%s: a binary STL file of %u facets must have %zu bytes, found %zu: it is %s",
+                   draft->path, count, needed, bytes,
+                   bytes < needed ? "cut off" : "longer than its header says");
   return mn_draft_merge(draft);
 }

@@ -26,6 +26,9 @@ static inline int mn_simplex_nodes(int corners, int order)
 /* Of order 1, zeroed. */
 MN_MUST_CHECK mn_status mn_simplex_mesh_create(mn_context *ctx, int dim, int corners, size_t nodes,
                                                size_t elements, mn_simplex_mesh *mesh);
+/* Two elements that share space, or all corners: pair[0] < pair[1]; equal if there are none. */
+MN_MUST_CHECK mn_status mn_simplex_mesh_overlap(mn_context *ctx, const mn_simplex_mesh *mesh,
+                                                size_t pair[2]);
 /* Frees the arrays; fine on a zeroed mesh. */
 void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh);
 

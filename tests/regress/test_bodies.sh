@@ -140,4 +140,38 @@ scene "${body/FILE/good2.msh}" '{4, 4}' '{8, 8}'
 expect 0 'body "b": 2 triangles of order 1, 4 nodes, angles from 45.0 to 90.0 degrees' "$program" check scene.lua
 scene "${body/FILE/bad2.msh}" '{4, 4}' '{8, 8}'
 expect 2 'bad2.msh: line 14: element 22, a triangle, is inverted' "$program" check scene.lua
+# Elements that share space: a tetrahedron within another, one that is there twice, triangles.
+overlap() { # nodes of the second tetrahedron
+  printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 1 1 1\n2 2 1 1\n3 1 2 1\n4 1 1 2\n5 1.1 1.1 1.1\n6 3 1.1 1.1\n7 1.1 3 1.1\n8 1.1 1.1 3\n$EndNodes\n'
+  printf '$Elements\n2\n11 4 0 1 2 3 4\n12 4 0 %s\n$EndElements\n' "$1"
+}
+overlap '5 6 7 8' > overlap.msh
+scene "${body/FILE/overlap.msh}"
+expect 2 'body "b": .*overlap.msh: line 18: element 12, a tetrahedron near .*, overlaps element 11 of line 17' "$program" check scene.lua
+overlap '2 3 1 4' > twice.msh
+scene "${body/FILE/twice.msh}"
+expect 2 'twice.msh: line 18: element 12, a tetrahedron near .*, overlaps element 11 of line 17' "$program" run scene.lua -o twice --quiet
+sed 's/^4 2 2 0/4 0.9 1.2 0/' good2.msh | sed 's/^22 2 0 2 4 3/22 2 0 1 2 4/' > overlap2.msh
+scene "${body/FILE/overlap2.msh}" '{4, 4}' '{8, 8}'
+expect 2 'overlap2.msh: line 14: element 22, a triangle near .*, overlaps element 21 of line 13' "$program" check scene.lua
+
+# Every format says where: a cube as PLY, as STL of both kinds, one cut off.
+python3 - << 'END'
+import struct
+v = [(1 + c % 2, 1 + c // 2 % 2, 1 + c // 4) for c in range(8)]
+q = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+t = [(a, b, c) for a, b, c, d in q] + [(a, c, d) for a, b, c, d in q]
+def ply(t): return ("ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\nelement face %d\n"
+    "property list uchar int vertex_indices\nend_header\n" % len(t) + "".join("%g %g %g\n" % p for p in v) + "".join("3 %d %d %d\n" % f for f in t))
+def stl(t): return b"solid cube".ljust(80, b" ") + struct.pack("<I", len(t)) + b"".join(struct.pack("<12fH", *(0.,) * 3, *v[f[0]], *v[f[1]], *v[f[2]], 0) for f in t)
+def text(t): return "solid cube\n" + "".join("facet normal 0 0 0\nouter loop\n" + "".join("vertex %g %g %g\n" % v[i] for i in f) + "endloop\nendfacet\n" for f in t) + "endsolid\n"
+open("cube.ply", "w").write(ply(t)); open("open.ply", "w").write(ply(t[:-1]))
+open("cube.stl", "wb").write(stl(t)); open("open.stl", "wb").write(stl(t[:-1])); open("cut.stl", "wb").write(stl(t)[:-70])
+open("text.stl", "w").write(text(t)); open("short.stl", "w").write(text(t)[:-40])
+END
+for file in cube.ply cube.stl text.stl; do elastic $file && expect 0 'body "b": [0-9]+ tetrahedra' "$program" run scene.lua -o of-$file; done
+elastic open.ply && expect 2 'open.ply: face 3: the edge of vertices 1 and 5, from .* belongs to 1 triangle' "$program" check scene.lua
+elastic open.stl && expect 2 'open.stl: facet 2: the edge from \(2, 1, 2\) to \(2, 2, 2\), belongs to 1 triangle' "$program" check scene.lua
+elastic cut.stl && expect 2 'a binary STL file of 12 facets must have 684 bytes, found 614: it is cut off' "$program" check scene.lua
+elastic short.stl && expect 2 'short.stl: line 82: found' "$program" check scene.lua
 exit $failed

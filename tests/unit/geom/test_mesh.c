@@ -420,17 +420,17 @@ static const bad_file bad_files[] = {
      "must have x, y and z"},
     {"h.ply", "ply\nformat ascii 1.0\nelement face 1\nproperty int x\nend_header\n1\n",
      "must have a list vertex_indices"},
-    {"i.ply", PLY_HEAD(4, 1) PLY_V "3 0 1 4\n", "face 0: vertex index 4, allowed are 0 to 3"},
-    {"j.ply", PLY_HEAD(4, 1) PLY_V "3 0 1 -1\n", "face 0: vertex index -1, allowed are 0 to 3"},
-    {"k.ply", PLY_HEAD(4, 1) PLY_V "2 0 1\n", "face 0: 2 vertices, it must have at least 3"},
-    {"l.ply", PLY_HEAD(4, 2) PLY_V "3 0 1 2\n", "face 1 of 2: the file ends here"},
-    {"m.ply", PLY_HEAD(5, 2) PLY_V, "vertex 4 of 5: the file ends here"},
-    {"n.ply", PLY_HEAD(4, 1) PLY_V "3 0 1 1.5\n", "face 0: 1.5 is no vertex index"},
-    {"o.ply", PLY_HEAD(1, 1) "0 inf 0\n", "vertex 0: vertex coordinate y is inf"},
+    {"i.ply", PLY_HEAD(4, 1) PLY_V "3 0 1 4\n", "face 1: vertex index 4, allowed are 0 to 3"},
+    {"j.ply", PLY_HEAD(4, 1) PLY_V "3 0 1 -1\n", "face 1: vertex index -1, allowed are 0 to 3"},
+    {"k.ply", PLY_HEAD(4, 1) PLY_V "2 0 1\n", "face 1: 2 vertices, it must have at least 3"},
+    {"l.ply", PLY_HEAD(4, 2) PLY_V "3 0 1 2\n", "face 2 of 2: the file ends here"},
+    {"m.ply", PLY_HEAD(5, 2) PLY_V, "vertex 5 of 5: the file ends here"},
+    {"n.ply", PLY_HEAD(4, 1) PLY_V "3 0 1 1.5\n", "face 1: 1.5 is no vertex index"},
+    {"o.ply", PLY_HEAD(1, 1) "0 inf 0\n", "vertex 1: vertex coordinate y is inf"},
     {"p.ply", PLY_HEAD(4, 0) PLY_V, "no triangles"},
     {"q.ply", "ply\nelement vertex 9999999999999\nend_header\n", "no format"},
     {"r.ply", "ply\nformat ascii 1.0\nelement thing 9999999999999\nend_header\n", "no triangles"},
-    {"a.stl", "", "0 bytes, but an STL file begins with 'solid'"},
+    {"a.stl", "", "found 0 bytes, but an STL file begins with 'solid'"},
     {"b.stl", "solid x\n", "line 2: found '', expected 'facet' or 'endsolid'"},
     {"c.stl", "solid x\nendsolid\n", "no triangles"},
     {"d.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n",
@@ -440,11 +440,15 @@ static const bad_file bad_files[] = {
     {"f.stl",
      "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 0 0\n"
      "endloop\nendfacet\nendsolid\n",
-     "facet 0: a triangle has vertex 1 twice"},
+     "facet 1: a triangle has the vertex (1, 0, 0) twice"},
     {"g.stl",
      "................................................................................"
      "\3\0\0\0",
-     "binary STL file of"},
+     "a binary STL file of 3 facets must have 234 bytes, found 84: it is cut off"},
+    {"h.stl",
+     "solid of a binary file........................................................."
+     "\0\3\0\0\0",
+     "a binary STL file of 3 facets must have 234 bytes, found 84: it is cut off"},
     {"mesh.txt", "", "the ending is '.txt', allowed for a mesh are .obj, .ply and .stl"},
     {"mesh", "", "the ending is ''"},
 };
@@ -456,7 +460,7 @@ static void test_bad_files_are_refused(void **state)
   mn_shape *s;
   for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
     const bad_file *b = &bad_files[i];
-    write_bytes(at(b->name), b->text, strcmp(b->name, "g.stl") ? strlen(b->text) : 84);
+    write_bytes(at(b->name), b->text, strstr(b->words, "a binary STL") ? 84 : strlen(b->text));
     CHECK_FAILS(ctx, mn_shape_mesh(ctx, path, &s), MN_BAD_INPUT, b->words);
     CHECK(s == NULL && strstr(mn_context_message(ctx), b->name));
   }
