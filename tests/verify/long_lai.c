@@ -17,7 +17,7 @@ static void test_circle_128(void **state)
   (void)state;
   mn_contestant who[] = {{.solver = "fas", .max_iterations = 400},
                          {.solver = "pi-mg", .max_iterations = 400},
-                         {.solver = "fas-constant", .max_iterations = 2000}};
+                         {.solver = "fas-constant", .max_iterations = 60}};
   run_lai_case("half-circle", 128, "separating", 100, 0, who, 3);
   check_run(&who[0], &who[1], 14.07, 2.0);
   CHECK_DONE();
