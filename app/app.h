@@ -64,12 +64,14 @@ typedef enum app_mode { APP_QUIET, APP_LIVE, APP_PLAIN, APP_JSON } app_mode;
 typedef struct app_progress {
   app_mode mode;
   int frames;
+  int coupled;         /* a fluid and bodies */
   double until, every; /* s */
   double wall_start, time_start, shown_at;
   int started, frame, substeps, coupling_iterations, retries;
 } app_progress;
 
-app_progress app_progress_start(const app_args *args, int frames, double until, double every);
+app_progress app_progress_start(const app_args *args, int frames, double until,
+                                const mn_model_def *model);
 void app_progress_step(void *progress, const mn_world *world, const mn_step_info *info);
 /* The last line: what happened and where the results are. */
 void app_progress_end(app_progress *progress, const mn_context *ctx, mn_status status,

@@ -85,8 +85,7 @@ static mn_status run_one(job *j, int i)
   mn_status status = mn_run_extent(j->ctx, j->model[i], &j->def, &frames, &until);
   if (status != MN_OK)
     return status;
-  app_progress progress =
-      app_progress_start(j->args, frames, until, mn_model_get(j->model[i])->output.every);
+  app_progress progress = app_progress_start(j->args, frames, until, mn_model_get(j->model[i]));
   if (progress.mode == APP_LIVE || progress.mode == APP_PLAIN)
     printf("coupling %s\n", j->name[i]);
   j->def.progress = app_progress_step;

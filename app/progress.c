@@ -12,9 +12,15 @@ static double seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-app_progress app_progress_start(const app_args *args, int frames, double until, double every)
+app_progress app_progress_start(const app_args *args, int frames, double until,
+                                const mn_model_def *model)
 {
-  app_progress p = {.frames = frames, .until = until, .every = every, .wall_start = seconds()};
+  int bodies = model->body_count > 0 || *model->solid_plugin.file;
+  app_progress p = {.frames = frames,
+                    .coupled = bodies && model->fluid.kind != MN_FLUID_NONE,
+                    .until = until,
+                    .every = model->output.every,
+                    .wall_start = seconds()};
   p.mode = app_get(args, "--json")    ? APP_JSON
            : app_get(args, "--quiet") ? APP_QUIET
            : isatty(STDOUT_FILENO)    ? APP_LIVE
@@ -41,11 +47,13 @@ static void eta_text(double s, char text[32])
 static void print_line(const app_progress *p, const mn_world *world, const mn_step_info *info,
                        const char *before, const char *after)
 {
-  char left[32];
+  char left[32], coupling[32] = "";
   eta_text(eta(p, info->time), left);
-  printf("%sframe %d/%d  time %.4g s  dt %.3g s  substeps %d  coupling %d  ETA %s%s", before,
-         mn_world_frame(world), p->frames, info->time, info->dt, p->substeps,
-         p->coupling_iterations, left, after);
+  if (p->coupled)
+    snprintf(coupling, sizeof coupling, "  coupling %d", p->coupling_iterations);
+  printf("%sframe %d/%d  time %.4g s  dt %.3g s  substeps %d%s  ETA %s%s", before,
+         mn_world_frame(world), p->frames, info->time, info->dt, p->substeps, coupling, left,
+         after);
   fflush(stdout);
 }
 

@@ -35,8 +35,7 @@ static int resume(app_args *args)
   if (status == MN_OK)
     status = mn_run_extent(ctx, model, &def, &frames, &until);
   if (status == MN_OK) {
-    app_progress progress =
-        app_progress_start(args, frames, until, mn_model_get(model)->output.every);
+    app_progress progress = app_progress_start(args, frames, until, mn_model_get(model));
     def.progress = app_progress_step;
     def.progress_user = &progress;
     app_catch_signals();

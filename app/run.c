@@ -63,8 +63,7 @@ static int run(app_args *args)
   if (status == MN_OK)
     status = mn_run_extent(j.ctx, j.model, &def, &frames, &until);
   if (status == MN_OK) {
-    app_progress progress =
-        app_progress_start(args, frames, until, mn_model_get(j.model)->output.every);
+    app_progress progress = app_progress_start(args, frames, until, mn_model_get(j.model));
     def.directory = j.directory;
     def.scene_text = j.text;
     def.scene_folder = j.folder;

@@ -59,6 +59,7 @@ static mn_status make(mn_solids *s, const mn_solids_def *def)
   MN_TRY(mn_contact_create(s->ctx, &def->contact, s->rigid, s->nodes.nodes, &s->contact));
   MN_TRY(make_work(s));
   MN_TRY(mn_solids_added_create(s));
+  MN_TRY(mn_solids_force_create(s));
   return mn_solids_press_create(s);
 }
 
@@ -93,6 +94,7 @@ void mn_solids_destroy(mn_solids **solids)
       mn_free(all[i]);
     mn_solids_press_destroy(s);
     mn_solids_added_destroy(s);
+    mn_solids_force_destroy(s);
     mn_surface_points_destroy(&s->surface);
     mn_contact_destroy(&s->contact);
     mn_rigid_destroy(&s->rigid);
@@ -206,6 +208,7 @@ static mn_status solids_commit(void *self)
   mn_solids *s = self;
   s->depth = mn_max(s->depth, mn_max(s->report.settle.penetration, s->report.press_depth));
   s->report.penetration = s->depth;
+  mn_solids_sum_forces(s);
   memcpy(s->rigid->now, s->rigid->next, (size_t)s->rigid->count * sizeof *s->rigid->now);
   MN_TRY(mn_contact_commit(s->contact, &s->touch));
   return s->deform ? mn_deform_commit(s->deform) : MN_OK;
@@ -215,6 +218,8 @@ static mn_status solids_save(void *self)
 {
   mn_solids *s = self;
   s->saved_depth = s->depth;
+  for (int b = 0; b < s->nodes.bodies; b++)
+    s->saved_force[b] = s->soft_force[b];
   memcpy(s->rigid->saved, s->rigid->now, (size_t)s->rigid->count * sizeof *s->rigid->now);
   MN_TRY(mn_contact_save(s->contact));
   return s->deform ? mn_deform_save(s->deform) : MN_OK;
@@ -224,6 +229,8 @@ static mn_status solids_restore(void *self)
 {
   mn_solids *s = self;
   s->depth = s->saved_depth;
+  for (int b = 0; b < s->nodes.bodies; b++)
+    s->soft_force[b] = s->saved_force[b];
   memcpy(s->rigid->now, s->rigid->saved, (size_t)s->rigid->count * sizeof *s->rigid->now);
   MN_TRY(mn_contact_restore(s->contact));
   return s->deform ? mn_deform_restore(s->deform) : MN_OK;
@@ -232,7 +239,7 @@ static mn_status solids_restore(void *self)
 static int solids_arrays(void *self, mn_array *arrays, int capacity)
 {
   mn_solids *s = self;
-  int count = 2;
+  int count = 3;
   if (capacity > 0)
     arrays[0] = (mn_array){.name = "rigid",
                            .type = MN_F64,
@@ -242,6 +249,12 @@ static int solids_arrays(void *self, mn_array *arrays, int capacity)
   if (capacity > 1)
     arrays[1] = (mn_array){
         .name = "penetration", .type = MN_F64, .rank = 1, .shape = {1}, .data = &s->depth};
+  if (capacity > 2)
+    arrays[2] = (mn_array){.name = "soft_force",
+                           .type = MN_F64,
+                           .rank = 2,
+                           .shape = {(size_t)s->nodes.bodies, 3},
+                           .data = s->soft_force};
   count += mn_contact_arrays(s->contact, arrays + count, capacity - count);
   if (s->deform)
     count += mn_deform_arrays(s->deform, arrays + count, capacity > count ? capacity - count : 0);

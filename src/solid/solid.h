@@ -63,6 +63,8 @@ MN_MUST_CHECK mn_status mn_solids_overlap(mn_solids *solids, double part, mn_ove
 mn_vec3 mn_solids_momentum(mn_solids *solids, int body);               /* kg m/s */
 mn_vec3 mn_solids_angular(mn_solids *solids, int body, mn_vec3 about); /* kg m^2/s */
 mn_vec3 mn_solids_center(mn_solids *solids, int body);                 /* m; body >= 0 */
+/* N, mean of the last substep, by contact and the interface's loads; body >= 0. */
+mn_vec3 mn_solids_force(mn_solids *solids, int body);
 /* J: kinetic, elastic and, of rigid bodies, that of gravity; that of their springs only for all. */
 double mn_solids_energy(mn_solids *solids, int body);
 

@@ -56,6 +56,10 @@ struct mn_solids {
   mn_vec3 *press_free, *press_v;   /* velocities of nodes, from start to end of the substep */
   double *press_stiffness, *share; /* N/m, of each node; touches of each rigid body */
   int pressing;                    /* stiffnesses of contact are those of this substep */
+  /* forces on deformable bodies: solid_force.c */
+  mn_vec3 *soft_force, *saved_force; /* N, of the last substep: state */
+  mn_vec3 *kick_force;               /* N, of contact after the solve */
+  int *body_of;                      /* of each node */
   /* inertia added to points of the interface: solid_added.c */
   int rigid_added, soft_added; /* there is some */
   const mn_interface *given;   /* during a solve */
@@ -91,6 +95,15 @@ void mn_solids_press_begin(mn_solids *solids);
 /* Before the first: what may touch, with the forces of the last substep, in press_P and press_T. */
 MN_MUST_CHECK mn_status mn_solids_press_find(mn_solids *solids);
 MN_MUST_CHECK mn_status mn_solids_press(mn_solids *solids, int pass, int *agreed);
+
+/* ---- forces on deformable bodies: solid_force.c ---------------------------------------------- */
+
+MN_MUST_CHECK mn_status mn_solids_force_create(mn_solids *solids);
+void mn_solids_force_destroy(mn_solids *solids);
+/* Before and after kicks are given. */
+void mn_solids_kicks(mn_solids *solids, int after);
+/* Of the substep that is committed. */
+void mn_solids_sum_forces(mn_solids *solids);
 
 /* ---- the interface: solid_interface.c -------------------------------------------------------- */
 

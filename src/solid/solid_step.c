@@ -344,6 +344,7 @@ mn_status mn_solids_step(mn_solids *s)
     set_forces(s, h);
   }
   sum_springs(s);
+  mn_solids_kicks(s, 0);
   for (size_t k = 0; k < s->nodes.nodes; k++) {
     mn_vec3 kick = mn_sub(s->node_v[k], s->nodes.v1[k]);
     s->nodes.x1[k] = mn_madd(s->nodes.x1[k], s->dt, kick);
@@ -366,5 +367,7 @@ mn_status mn_solids_step(mn_solids *s)
     next->contact = mn_scale(1 / s->dt, s->P[i]);
     next->twist = mn_scale(1 / s->dt, s->T[i]);
   }
-  return settle(s);
+  MN_TRY(settle(s));
+  mn_solids_kicks(s, 1);
+  return MN_OK;
 }

@@ -696,10 +696,8 @@ double mn_bodies_probe(mn_bodies *b, const mn_probe_def *probe)
                  : mean_velocity(b, p, probe->axis);
     point_of(b, p, probe->at, &x, &v);
     return probe->kind == MN_PROBE_POSITION ? x.v[probe->axis] : v.v[probe->axis];
-  case MN_PROBE_FORCE: {
-    const mn_rigid_state *now = &mn_solids_rigid(b->solids)->now[p->index];
-    return now->load.v[probe->axis] + now->contact.v[probe->axis];
-  }
+  case MN_PROBE_FORCE:
+    return mn_solids_force(b->solids, mixed_index(b, p)).v[probe->axis];
   case MN_PROBE_ANGLE:
     return mn_rigid_angle(mn_solids_rigid(b->solids), p->index);
   case MN_PROBE_STRETCH:

@@ -26,7 +26,43 @@ static const char *idle_key(const mn_body_def *b)
                           : NULL;
 }
 
-static mn_status check_rigid(mn_context *ctx, const char *key, const mn_body_def *b)
+/* How far v is off the direction of the joint's axis, over its length; a little is rounding. */
+static int off_axis(mn_vec3 v, mn_vec3 axis)
+{
+  return mn_length(mn_cross(v, axis)) > 1e-9 * mn_length(v) * mn_length(axis);
+}
+
+static int across_axis(mn_vec3 v, mn_vec3 axis)
+{
+  return any(v) && fabs(mn_dot(v, axis)) <= 1e-9 * mn_length(v) * mn_length(axis);
+}
+
+/* Motion that the joint does not allow, and forces that it takes up whole. */
+static mn_status check_joint(mn_context *ctx, int dim, const char *key, const mn_body_def *b)
+{
+  int slider = b->joint == MN_BODY_SLIDER;
+  mn_vec3 axis = slider || dim == 3 ? b->joint_axis : mn_v3(0, 0, 1);
+  mn_vec3 motion = slider ? b->velocity : b->spin, push = slider ? b->force : b->torque;
+  const char *does = slider ? "moves along" : "turns about";
+  if (!slider && b->joint != MN_BODY_HINGE)
+    return MN_OK;
+  if (!(mn_length(axis) > 0))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.joint_axis is {0, 0%s}: a %s needs a direction", key,
+                   dim == 3 ? ", 0" : "", slider ? "slider" : "hinge");
+  if (off_axis(motion, axis))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s.%s is {%g, %g, %g}: must be along joint_axis, {%g, %g, %g}: a %s %s it only",
+                   key, slider ? "velocity" : "spin", motion.x, motion.y, motion.z, axis.x, axis.y,
+                   axis.z, slider ? "slider" : "hinge", does);
+  if (across_axis(push, axis))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s.%s is {%g, %g, %g} and has no effect: it is across joint_axis, {%g, %g, %g}",
+                   key, slider ? "force" : "torque", push.x, push.y, push.z, axis.x, axis.y,
+                   axis.z);
+  return MN_OK;
+}
+
+static mn_status check_rigid(mn_context *ctx, int dim, const char *key, const mn_body_def *b)
 {
   static const char *const joints[] = {"free", "fixed", "slider", "hinge"};
   if (b->moving && b->joint != MN_BODY_FREE)
@@ -51,7 +87,7 @@ static mn_status check_rigid(mn_context *ctx, const char *key, const mn_body_def
   if (b->joint == MN_BODY_HINGE && any(b->velocity))
     return mn_fail(ctx, MN_BAD_INPUT, "%s.velocity has no effect: a hinge starts with its spin",
                    key);
-  return MN_OK;
+  return check_joint(ctx, dim, key, b);
 }
 
 /* Newmark is stable for linear forces only; springs, shells and rods turn. */
@@ -134,7 +170,7 @@ mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def)
     if (!strcmp(b->name, "fluid") || !strcmp(b->name, "smoke"))
       return mn_fail(ctx, MN_BAD_INPUT, "%s: a word that probes use; choose another name", key);
     if (b->kind == MN_BODY_RIGID)
-      MN_TRY(check_rigid(ctx, key, b));
+      MN_TRY(check_rigid(ctx, def->domain.dim, key, b));
     else if (b->moving && !b->fixed)
       return mn_fail(ctx, MN_BAD_INPUT,
                      "%s.motion has no effect without `fixed`, the shape whose nodes follow it",

@@ -357,8 +357,9 @@ static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_
     MN_TRY(numbers[i].positive ? check_positive(ctx, part, numbers[i].value)
                                : check_not_negative(ctx, part, numbers[i].value));
   }
-  if (b->joint == MN_BODY_SLIDER && !(mn_length(b->joint_axis) > 0))
-    return mn_fail(ctx, MN_BAD_INPUT, "%s.joint_axis is zero: a slider needs a direction", key);
+  snprintf(part, sizeof part, "%s.joint_axis", key);
+  if (b->kind == MN_BODY_RIGID)
+    MN_TRY(check_vector(ctx, 3, part, b->joint_axis));
   snprintf(part, sizeof part, "%s.velocity", key);
   MN_TRY(check_vector(ctx, dim, part, b->velocity));
   snprintf(part, sizeof part, "%s.force", key);
@@ -489,10 +490,8 @@ static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, cons
                    key);
   if (of_all ? def->body_count == 0 : found < 0)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be the name of a body", key, p->of);
-  if ((p->kind == MN_PROBE_ANGLE || p->kind == MN_PROBE_FORCE) &&
-      def->bodies[found].kind != MN_BODY_RIGID)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures %s: only of rigid bodies", key,
-                   p->kind == MN_PROBE_ANGLE ? "an angle" : "a force");
+  if (p->kind == MN_PROBE_ANGLE && def->bodies[found].kind != MN_BODY_RIGID)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s measures an angle: only of rigid bodies", key);
   if ((p->kind == MN_PROBE_STRETCH || p->kind == MN_PROBE_VOLUME_RATIO) &&
       def->bodies[found].kind == MN_BODY_RIGID)
     return mn_fail(ctx, MN_BAD_INPUT, "%s measures a deformation: a rigid body has none", key);

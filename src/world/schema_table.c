@@ -770,8 +770,8 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                              probe_keys, "Kinetic and elastic, in J."},
     [MN_CTOR_FORCE] =
         {"force", MN_GROUP_PROBE, MN_PROBE_FORCE, 0, force_keys, probe_keys,
-         "On a rigid body by contact, or on any by a fluid: mean of the last substep, "
-         "in N."},
+         "On a body by contact and by a fluid, without gravity, springs and what holds it: mean of "
+         "the last substep, in N."},
     [MN_CTOR_STRETCH] = {"stretch", MN_GROUP_PROBE, MN_PROBE_STRETCH, 0, body_keys, probe_keys,
                          "Greatest length over that at rest of a deformable body's edges."},
     [MN_CTOR_VOLUME_RATIO] = {"volume_ratio", MN_GROUP_PROBE, MN_PROBE_VOLUME_RATIO, 0, body_keys,

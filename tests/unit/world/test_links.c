@@ -198,6 +198,17 @@ static void test_refused(void **state)
       {"solids = { rigid { " DISK ", joint = 'slider', torque = 1 } }", "a slider does not turn"},
       {"solids = { rigid { " DISK ", joint = 'hinge', velocity = {1, 0} } }",
        "a hinge starts with its spin"},
+      {"solids = { rigid { " DISK ", joint = 'fixed', velocity = {1, 0} } }",
+       "velocity has no effect: the body is fixed"},
+      {"solids = { rigid { " DISK ", joint = 'slider', velocity = {1, 0} } }",
+       "velocity is {1, 0, 0}: must be along joint_axis, {0, 1, 0}: a slider moves along it only"},
+      {"solids = { rigid { " DISK ", joint = 'slider', velocity = {1, 1e-6}, joint_axis = {1, 0} "
+       "} }",
+       "must be along joint_axis, {1, 0, 0}"},
+      {"solids = { rigid { " DISK ", joint = 'slider', force = {2, 0} } }",
+       "force is {2, 0, 0} and has no effect: it is across joint_axis, {0, 1, 0}"},
+      {"solids = { rigid { " DISK ", joint = 'slider', joint_axis = {0, 0} } }",
+       "joint_axis is {0, 0}: a slider needs a direction"},
       {"solids = { springs { " LINE ", motion = motion { turn = rate(1) } } }",
        "motion has no effect without `fixed`"},
       {"solids = { rigid { name = 'fluid', " DISK " } }", "a word that probes use"},
@@ -228,6 +239,26 @@ static void test_refused(void **state)
   mn_model *model;
   for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
     CHECK_FAILS(ctx, load(ctx, BAD[i][0], &model), MN_BAD_INPUT, BAD[i][1]);
+    mn_model_destroy(&model);
+  }
+  /* 3D: what a hinge cannot do */
+#define BALL "shape = sphere { center = {0.5, 0.5, 0.5}, radius = 0.1 }, density = 2"
+  static const char *const HINGE[][2] = {
+      {"spin = {1, 0, 0}", "spin is {1, 0, 0}: must be along joint_axis, {0, 1, 0}: a hinge turns"},
+      {"torque = {1, 0, 1}", "torque is {1, 0, 1} and has no effect: it is across joint_axis"},
+      {"joint_axis = {0, 0, 0}", "joint_axis is {0, 0, 0}: a hinge needs a direction"},
+      {"spin = {2, 2, 2}, joint_axis = {1, 1, 1}, torque = {1, 0, 0}", NULL}};
+  for (size_t i = 0; i < sizeof HINGE / sizeof *HINGE; i++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "return scene { domain = box { size = {1, 1, 1}, cells = {4, 4, 4} },"
+             "solids = { rigid { " BALL ", joint = 'hinge', %s } } }",
+             HINGE[i][0]);
+    mn_status status = mn_scene_load_text(ctx, "t.lua", ".", text, NULL, 0, &model);
+    if (HINGE[i][1])
+      CHECK_FAILS(ctx, status, MN_BAD_INPUT, HINGE[i][1]);
+    else
+      CHECK_OK(ctx, status);
     mn_model_destroy(&model);
   }
   /* found when the mesh is made */
