@@ -46,7 +46,7 @@ typedef struct mn_body_def {
   char file[MN_PATH_MAX];
   double spacing; /* m, between nodes; 0: the fluid grid's cell */
   int order;      /* 2: quadratic elements */
-  int line;       /* 1: thin body from `from` to `to` */
+  int line; /* 1: thin body from `from` to `to`; springs in 2D: besides `shape`, a wall in it */
   mn_vec3 from, to;
   double tube; /* m; above 0: not a line, but the wall of a tube of this radius around it */
   int sheet;   /* 1: cloth or shell with this corner and edges */
@@ -63,6 +63,7 @@ typedef struct mn_body_def {
   double stretch, bend, stretch_damping, bend_damping;
 
   mn_shape *fixed; /* nodes inside rest, or follow `motion` */
+  double release;  /* s: then they are let go; 0: never */
   mn_shape *cut;   /* elements whose middle is inside are left out; may be NULL */
   int moving;      /* motion is given */
   mn_motion motion;

@@ -53,12 +53,12 @@ void mn_deform_destroy(mn_deform **deform)
   mn_assembly_destroy(&d->assembly);
   mn_sparse_destroy(&d->factor);
   mn_deform_cross_destroy(d);
-  void *all[] = {d->body,   d->group,    d->facet,    d->rest, d->mass,     d->alpha,  d->fixed,
-                 d->anchor, d->spring,   d->x,        d->v,    d->a,        d->x1,     d->v1,
-                 d->a1,     d->xs,       d->vs,       d->as,   d->C,        d->y0,     d->y1,
-                 d->w,      d->Cw,       d->y,        d->Cu,   d->pressed,  d->trial,  d->target,
-                 d->force,  d->residual, d->gradient, d->step, d->position, d->past_y, d->past_p,
-                 d->last_p, d->best_y,   d->dragged,  d->mean};
+  void *all[] = {d->body,   d->group,  d->facet,    d->rest,     d->mass, d->alpha,    d->fixed,
+                 d->held,   d->anchor, d->spring,   d->x,        d->v,    d->a,        d->x1,
+                 d->v1,     d->a1,     d->xs,       d->vs,       d->as,   d->C,        d->y0,
+                 d->y1,     d->w,      d->Cw,       d->y,        d->Cu,   d->pressed,  d->trial,
+                 d->target, d->force,  d->residual, d->gradient, d->step, d->position, d->past_y,
+                 d->past_p, d->last_p, d->best_y,   d->dragged,  d->mean};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(d);
@@ -76,6 +76,11 @@ void mn_deform_set_motion(mn_deform *d, mn_deform_motion *motion, void *user)
 {
   d->motion = motion;
   d->motion_user = user;
+}
+
+void mn_deform_set_release(mn_deform *d, int body, double t)
+{
+  d->body[body].release = t;
 }
 
 void mn_deform_set_contact(mn_deform *d, int body, double friction, int collides)
@@ -231,6 +236,8 @@ mn_status mn_deform_ready(mn_deform *d)
   MN_TRY(mn_assembly_create(d->ctx, &d->ctx->exec, d->def.dim, d->nodes, d->group, d->groups,
                             &d->assembly));
   MN_TRY(make_work(d));
+  MN_TRY(MN_NEW(d->ctx, "nodes", d->nodes, &d->held));
+  memcpy(d->held, d->fixed, d->nodes * sizeof *d->held);
   d->extent = extent_of(d);
   MN_TRY(start_acceleration(d));
   memcpy(d->x1, d->x, d->nodes * sizeof *d->x1);

@@ -116,6 +116,8 @@ enum { MN_FIX_X = 1, MN_FIX_Y = 2, MN_FIX_Z = 4, MN_FIX_ALL = 7 };
 /* The axes of `mask` no longer obey forces: they rest where they are or, with a motion set, follow
    it. */
 void mn_deform_fix(mn_deform *deform, uint32_t node, int mask);
+/* What is fixed of a body is let go at time t (s); by default never. */
+void mn_deform_set_release(mn_deform *deform, int body, double t);
 void mn_deform_set_motion(mn_deform *deform, mn_deform_motion *motion, void *user);
 /* How a body meets others; by default with friction -1 (see mn_deform_body), colliding. */
 void mn_deform_set_contact(mn_deform *deform, int body, double friction, int collides);
@@ -135,6 +137,7 @@ typedef struct mn_deform_body {
   double mass;     /* kg */
   double friction; /* Coulomb's; negative: what contact has for deformable bodies */
   int collides;
+  double release; /* s: what is fixed of it is let go then; HUGE_VAL: never */
 } mn_deform_body;
 
 /* Pointers stand until the next body is added. */

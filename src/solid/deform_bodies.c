@@ -59,7 +59,8 @@ static mn_status add_body(mn_deform *d, const mn_simplex_mesh *mesh, const char 
                         .corners = mesh->corners,
                         .two_sided = mesh->corners <= mesh->dim,
                         .friction = -1,
-                        .collides = 1};
+                        .collides = 1,
+                        .release = HUGE_VAL};
   snprintf(b->name, sizeof b->name, "%s", name ? name : "body");
   d->bodies++;
   return add_nodes(d, mesh, velocity, alpha);
@@ -207,7 +208,7 @@ static mn_status make_springs(mn_deform *d, int body, const mn_simplex_mesh *mes
   if (mesh->corners == 3)
     MN_TRY(mn_edges_find(d->ctx, mesh, name, edge, &edges));
   else
-    MN_TRY(mn_joints_find(d->ctx, mesh, name, joint, &joints));
+    MN_TRY(mn_joints_find(d->ctx, mesh, name, 1, joint, &joints));
   MN_TRY(MN_NEW(d->ctx, "springs", edges + mesh->elements, pair));
   for (size_t i = 0; i < edges; i++, stretch++)
     (*pair)[stretch][0] = (*edge)[i].a, (*pair)[stretch][1] = (*edge)[i].b;
@@ -309,7 +310,7 @@ mn_status mn_deform_add_rod(mn_deform *d, const mn_simplex_mesh *mesh, const mn_
                           def->stretch, 0, 1, def->beta));
   mn_joint *joint = NULL;
   size_t joints;
-  mn_status status = mn_joints_find(d->ctx, mesh, b->name, &joint, &joints);
+  mn_status status = mn_joints_find(d->ctx, mesh, b->name, 0, &joint, &joints);
   if (status == MN_OK && def->bend > 0 && joints > 0) {
     mn_energy_group *group;
     status = mn_deform_add_group(d, *body, def->beta, &group);

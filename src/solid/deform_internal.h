@@ -50,6 +50,7 @@ struct mn_deform {
   mn_vec3 *rest;
   double *mass, *alpha; /* kg; 1/s, of each node */
   uint8_t *fixed;
+  uint8_t *held; /* fixed until its body is released */
   mn_anchor *anchor; /* gathered into groups by ready */
   mn_spring *spring;
   size_t anchors, springs;

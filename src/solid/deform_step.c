@@ -161,6 +161,17 @@ static void finish(mn_deform *d)
   }
 }
 
+/* Depends on t alone, so that a state that is read or rolled back needs no more. */
+static void let_go(mn_deform *d, double t)
+{
+  for (int b = 0; b < d->bodies; b++) {
+    const mn_deform_body *body = &d->body[b];
+    int held = t < body->release - 1e-9 * fmax(1, fabs(t));
+    for (uint32_t i = body->first; body->release < HUGE_VAL && i < body->first + body->nodes; i++)
+      d->fixed[i] = held ? d->held[i] : 0;
+  }
+}
+
 mn_status mn_deform_begin(mn_deform *d, double t, double dt)
 {
   if (!d->is_ready || !(dt > 0))
@@ -171,6 +182,7 @@ mn_status mn_deform_begin(mn_deform *d, double t, double dt)
   d->began = 1;
   d->solved = d->has_factor = 0;
   d->pending = 0;
+  let_go(d, t);
   mn_deform_set_press(d, NULL, 0);
   mn_deform_set_added(d, NULL, NULL, NULL);
   memcpy(d->position, d->x, d->nodes * sizeof *d->x);

@@ -78,17 +78,22 @@ mn_status mn_edges_find(mn_context *ctx, const mn_simplex_mesh *mesh, const char
 }
 
 mn_status mn_joints_find(mn_context *ctx, const mn_simplex_mesh *mesh, const char *name,
-                         mn_joint **joint, size_t *count)
+                         int branches, mn_joint **joint, size_t *count)
 {
-  uint32_t *neighbour = NULL; /* [nodes][2]: before, after */
-  MN_TRY(MN_NEW(ctx, "neighbours along a curve", 2 * mesh->nodes, &neighbour));
+  uint32_t *neighbour = NULL; /* [nodes][2]: before, after; then segments at each node */
+  MN_TRY(MN_NEW(ctx, "neighbours along a curve", 3 * mesh->nodes, &neighbour));
   mn_status status = MN_NEW(ctx, "joints of a curve", mesh->nodes, joint);
   for (size_t i = 0; i < 2 * mesh->nodes; i++)
     neighbour[i] = MN_NO_NODE;
+  uint32_t *degree = neighbour + 2 * mesh->nodes;
+  for (size_t i = 0; i < 2 * mesh->elements; i++)
+    degree[mesh->element[i]]++;
   for (size_t s = 0; s < mesh->elements && status == MN_OK; s++)
     for (size_t end = 0; end < 2 && status == MN_OK; end++) {
       uint32_t node = mesh->element[2 * s + end], other = mesh->element[2 * s + 1 - end];
       uint32_t *slot = neighbour + 2 * (size_t)node + (1 - end);
+      if (*slot != MN_NO_NODE && branches && degree[node] > 2)
+        continue;
       if (*slot != MN_NO_NODE)
         status = mn_fail(ctx, MN_BAD_INPUT,
                          "%s: two segments %s node %u (segment %zu is one): a curve must run one "

@@ -22,8 +22,9 @@ typedef struct mn_joint {
    opposite ways. To be freed with mn_free. */
 MN_MUST_CHECK mn_status mn_edges_find(mn_context *ctx, const mn_simplex_mesh *mesh,
                                       const char *name, mn_edge **edge, size_t *count);
-/* Joints by node number. MN_BAD_INPUT: more than two segments at a node, or segments head to head.
- */
+/* Joints by node number. MN_BAD_INPUT: segments head to head, or more than two at a node, unless it
+   may branch: then the first two that run one way are joined there. */
 MN_MUST_CHECK mn_status mn_joints_find(mn_context *ctx, const mn_simplex_mesh *mesh,
-                                       const char *name, mn_joint **joint, size_t *count);
+                                       const char *name, int branches, mn_joint **joint,
+                                       size_t *count);
 #endif

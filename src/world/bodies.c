@@ -201,6 +201,8 @@ static mn_status make_deform(mn_bodies *b, mn_deform **out)
                    mn_fail(b->ctx, MN_BAD_INPUT,
                            "`fixed` holds none of its nodes; allowed: a "
                            "shape with at least one inside"));
+    if (p->def->release > 0)
+      mn_deform_set_release(*out, p->index, p->def->release);
   }
   MN_TRY(add_soft_links(b, *out));
   mn_deform_set_motion(*out, follow, b);

@@ -82,6 +82,38 @@ static mn_status check_crossings(mn_context *ctx, const mn_shape *shape)
   return MN_OK;
 }
 
+static uint32_t nearest_node(const mn_simplex_mesh *mesh, mn_vec3 x)
+{
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < mesh->nodes; i++)
+    if (mn_length(mn_sub(mesh->node[i], x)) < mn_length(mn_sub(mesh->node[best], x)))
+      best = i;
+  return best;
+}
+
+/* Adds a straight line between the two nodes nearest to its ends. */
+static mn_status add_wall(mn_context *ctx, const mn_body_def *def, double h, mn_simplex_mesh *mesh)
+{
+  uint32_t a = nearest_node(mesh, def->from), b = nearest_node(mesh, def->to);
+  mn_vec3 from = mesh->node[a], to = mesh->node[b];
+  double length = mn_length(mn_sub(to, from));
+  size_t count = (size_t)cells_of(length, h, 1), first = mesh->nodes, old = mesh->elements;
+  if (a == b)
+    return mn_fail(ctx, MN_BAD_INPUT, "from and to are nearest to the same node of the shape");
+  MN_TRY(mn_grow(ctx, "nodes", first, first + count, sizeof *mesh->node, (void **)&mesh->node));
+  MN_TRY(mn_grow(ctx, "segments", 2 * old, 2 * (old + count), sizeof *mesh->element,
+                 (void **)&mesh->element));
+  for (size_t i = 0; i < count; i++) {
+    uint32_t *e = mesh->element + 2 * (old + i);
+    e[0] = i == 0 ? a : (uint32_t)(first + i - 1);
+    e[1] = i + 1 == count ? b : (uint32_t)(first + i);
+    if (i + 1 < count)
+      mesh->node[mesh->nodes++] = mn_madd(from, (double)(i + 1) / (double)count, mn_sub(to, from));
+  }
+  mesh->elements += count;
+  return MN_OK;
+}
+
 static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, double h,
                              mn_simplex_mesh *mesh)
 {
@@ -90,7 +122,7 @@ static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, d
   if (def->line && def->tube > 0)
     return mn_mesh_pipe(ctx, def->from, def->to, def->tube, cells_of(2 * MN_PI * def->tube, h, 8),
                         cells_of(mn_length(mn_sub(def->to, def->from)), h, 1), mesh);
-  if (def->line)
+  if (def->line && !def->shape)
     return mn_mesh_line(ctx, dim, def->from, def->to,
                         cells_of(mn_length(mn_sub(def->to, def->from)), h, 1), mesh);
   if (def->sheet)
@@ -100,7 +132,8 @@ static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, d
   MN_TRY(check_crossings(ctx, def->shape));
   if (def->kind == MN_BODY_ELASTIC || (def->kind == MN_BODY_RIGID && dim == 2))
     return solid_mesh(ctx, def->shape, h, mesh);
-  return surface_mesh(ctx, def->shape, h, mesh);
+  MN_TRY(surface_mesh(ctx, def->shape, h, mesh));
+  return def->line ? add_wall(ctx, def, h, mesh) : MN_OK;
 }
 
 /* A spacing that is a slip of the pen is told before it fills the memory. */
@@ -108,11 +141,11 @@ static mn_status check_count(mn_context *ctx, const mn_body_def *def, int dim, d
 {
   static const double MOST[4] = {0, 1e5, 4e6, 1e8}; /* segments, cells of a sheet, of a body */
   double count = 1;
-  int axes = def->line ? 1 : def->sheet ? 2 : dim;
+  int axes = def->line && !def->shape ? 1 : def->sheet ? 2 : dim;
   mn_vec3 lo = mn_v3(0, 0, 0), hi = lo;
   if (def->kind == MN_BODY_RIGID || *def->file)
     return MN_OK;
-  if (def->line)
+  if (axes == 1)
     count = mn_length(mn_sub(def->to, def->from)) / h;
   else if (def->sheet)
     count = mn_length(def->along) / h * (mn_length(def->across) / h);

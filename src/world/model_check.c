@@ -308,7 +308,8 @@ static mn_status check_solids(mn_context *ctx, const mn_model_def *def)
 
 static mn_status check_place(mn_context *ctx, int dim, const char *key, const mn_body_def *b)
 {
-  int places = (b->shape != NULL) + (*b->file != 0) + b->line + b->sheet;
+  int wall = dim == 2 && b->kind == MN_BODY_SPRINGS && b->shape && b->line;
+  int places = (b->shape != NULL) + (*b->file != 0) + (b->line && !wall) + b->sheet;
   if (places != 1)
     return mn_fail(
         ctx, MN_BAD_INPUT, "%s has %d of shape, file%s: must have exactly one", key, places,
@@ -338,6 +339,7 @@ static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_
     int positive; /* else: not negative */
   } numbers[] = {{"density", b->density, 1},
                  {"spacing", b->spacing, 0},
+                 {"release", b->release, 0},
                  {"damping_mass", b->damping_mass, 0},
                  {"damping_stiffness", b->damping_stiffness, 0},
                  {"young", b->young, b->kind == MN_BODY_ELASTIC || b->kind == MN_BODY_SHELL},

@@ -261,6 +261,8 @@ static const mn_key deformable_keys[] = {
      "at the start"},
     {"fixed", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, fixed),
      "nodes inside it at the start rest or, with a motion, follow it"},
+    {"release", MN_KEY_NUMBER, "s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, release),
+     "when the fixed nodes are let go; 0: never"},
     {"cut", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, cut),
      "elements whose middle is inside it at the start are left out: the neck of a balloon"},
     {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
@@ -336,7 +338,9 @@ static const mn_key elastic_keys[] = {
    0,                                                                                              \
    "",                                                                                             \
    AT(mn_body_def, from),                                                                          \
-   "with `to`, instead of shape: a straight line"},                                                \
+   "with `to`, instead of shape: a straight line. Springs in 2D may have both: the line is a "     \
+   "wall "                                                                                         \
+   "across the shape, its ends joined to the nearest nodes"},                                      \
   {                                                                                                \
     "to", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, to), ""                             \
   }
