@@ -33,7 +33,8 @@ static mn_status blame(const mn_boxes *b, int solid, mn_status status)
 static mn_status blame_answer(const mn_boxes *b, int solid, const char *what, size_t i)
 {
   return mn_fail(b->ctx, MN_FAILED,
-                 "the %s \"%s\" answered with %s that is not finite, at point %zu of %zu",
+                 "the %s \"%s\" answered with %s that is not finite (below 1e30), at point %zu of "
+                 "%zu",
                  solid ? "solid" : "fluid",
                  name_of(solid ? b->solid.ops->name : b->fluid.ops->name), what, i, b->face.count);
 }
@@ -68,13 +69,14 @@ static int marks_stand(const mn_boxes *b)
          !memcmp(&f->element[(size_t)f->dim * f->elements], mark, bytes);
 }
 
-/* After every call of a box. */
+/* A box may return an interface that is not the one it got: the arrays are ours. */
 static mn_status check_sizes(mn_boxes *b, int solid)
 {
   const mn_interface *f = &b->face, *g = &b->agreed;
   const char *kind = solid ? "solid" : "fluid";
   const char *name = name_of(solid ? b->solid.ops->name : b->fluid.ops->name);
-  size_t found = f->count;
+  size_t found = f->count, meant = f->elements;
+  int dim = f->dim;
   int same = f->count == g->count && f->elements == g->elements && f->dim == g->dim;
   int moved = f->X != g->X || f->V != g->V || f->N != g->N || f->area != g->area ||
               f->load != g->load || f->mass != g->mass || f->body != g->body ||
@@ -83,9 +85,9 @@ static mn_status check_sizes(mn_boxes *b, int solid)
   b->face = *g; /* the arrays are still ours */
   if (!same)
     return mn_fail(b->ctx, MN_FAILED,
-                   "the %s \"%s\" changed the size of the interface: %zu points were agreed, it "
-                   "left %zu",
-                   kind, name, g->count, found);
+                   "the %s \"%s\" changed the size of the interface: %zu points, %zu elements and "
+                   "%d dimensions were agreed, it left %zu, %zu and %d",
+                   kind, name, g->count, g->elements, g->dim, found, meant, dim);
   if (moved)
     return mn_fail(b->ctx, MN_FAILED, "the %s \"%s\" replaced arrays of the interface", kind, name);
   if (!stand) {
@@ -97,11 +99,27 @@ static mn_status check_sizes(mn_boxes *b, int solid)
   return MN_OK;
 }
 
+/* After every call of a box that sees the interface, whatever it returned: its own words count more
+   than what it left behind. */
+static mn_status judge(mn_boxes *b, int solid, mn_status status)
+{
+  char words[sizeof b->ctx->message];
+  memcpy(words, b->ctx->message, sizeof words);
+  mn_status sizes = check_sizes(b, solid);
+  if (status == MN_OK)
+    return sizes;
+  memcpy(b->ctx->message, words, sizeof words);
+  return blame(b, solid, status);
+}
+
 /* ---- finite answers -------------------------------------------------------------------------- */
+
+/* Numbers that nobody means overflow in products with others, and somebody else is blamed. */
+static const double ABSURD = 1e30;
 
 static int is_finite(const mn_vec3 *v)
 {
-  return isfinite(v->x) && isfinite(v->y) && isfinite(v->z);
+  return fabs(v->x) < ABSURD && fabs(v->y) < ABSURD && fabs(v->z) < ABSURD;
 }
 
 static mn_status check_fluid(const mn_boxes *b)
@@ -109,7 +127,7 @@ static mn_status check_fluid(const mn_boxes *b)
   for (size_t i = 0; i < b->face.count; i++) {
     if (!is_finite(&b->face.load[i]))
       return blame_answer(b, 0, "a load", i);
-    if (!isfinite(b->face.mass[i]) || b->face.mass[i] < 0)
+    if (!(b->face.mass[i] >= 0 && b->face.mass[i] < ABSURD))
       return blame_answer(b, 0, "a mass below 0 or one", i);
   }
   return MN_OK;
@@ -122,7 +140,7 @@ static mn_status check_solid(const mn_boxes *b)
       return blame_answer(b, 1, "a position", i);
     if (!is_finite(&b->face.V[i]))
       return blame_answer(b, 1, "a velocity", i);
-    if (!is_finite(&b->face.N[i]) || !isfinite(b->face.area[i]) || b->face.area[i] < 0)
+    if (!is_finite(&b->face.N[i]) || !(b->face.area[i] >= 0 && b->face.area[i] < ABSURD))
       return blame_answer(b, 1, "a normal or an area below 0 or one", i);
   }
   return MN_OK;
@@ -152,9 +170,7 @@ static mn_status check_mesh(const mn_boxes *b)
 mn_status mn_boxes_look(mn_boxes *b)
 {
   mn_status status = b->solid.ops->look(b->solid.self, &b->face);
-  if (status != MN_OK)
-    return blame(b, 1, status);
-  MN_TRY(check_sizes(b, 1));
+  MN_TRY(judge(b, 1, status));
   MN_TRY(check_solid(b));
   return check_mesh(b);
 }
@@ -163,8 +179,7 @@ static mn_status meet(mn_boxes *b)
 {
   if (!b->fluid.ops->meet)
     return MN_OK;
-  mn_status status = b->fluid.ops->meet(b->fluid.self, &b->face);
-  return status == MN_OK ? check_sizes(b, 0) : blame(b, 0, status);
+  return judge(b, 0, b->fluid.ops->meet(b->fluid.self, &b->face));
 }
 
 mn_status mn_boxes_begin(mn_boxes *b, double t, double dt)
@@ -215,10 +230,7 @@ mn_status mn_boxes_solve_fluid(mn_boxes *b)
   b->fluid_report = report;
   b->fluid_report.iterations = iterations;
   b->fluid_report.outer = outer;
-  mn_status sizes = check_sizes(b, 0);
-  if (status != MN_OK)
-    return blame(b, 0, status);
-  MN_TRY(sizes);
+  MN_TRY(judge(b, 0, status));
   if (report.reason != MN_CONVERGED)
     return unsolved(b, 0, &report);
   return check_fluid(b);
@@ -235,10 +247,7 @@ mn_status mn_boxes_solve_solid(mn_boxes *b)
   int iterations = b->solid_report.iterations + report.iterations;
   b->solid_report = report;
   b->solid_report.iterations = iterations;
-  mn_status sizes = check_sizes(b, 1);
-  if (status != MN_OK)
-    return blame(b, 1, status);
-  MN_TRY(sizes);
+  MN_TRY(judge(b, 1, status));
   if (report.reason != MN_CONVERGED)
     return unsolved(b, 1, &report);
   return check_solid(b);
@@ -248,9 +257,9 @@ mn_status mn_boxes_commit(mn_boxes *b)
 {
   double start = mn_seconds();
   b->ctx->message[0] = 0;
-  mn_status status = b->fluid.ops->arrive ? b->fluid.ops->arrive(b->fluid.self, &b->face) : MN_OK;
-  if (status == MN_OK)
-    status = b->fluid.ops->commit(b->fluid.self);
+  if (b->fluid.ops->arrive)
+    MN_TRY(judge(b, 0, b->fluid.ops->arrive(b->fluid.self, &b->face)));
+  mn_status status = b->fluid.ops->commit(b->fluid.self);
   double middle = mn_seconds();
   b->fluid_s += middle - start;
   if (status != MN_OK)

@@ -321,7 +321,8 @@ static mn_status end(run *r, mn_status status)
   int wanted = o->checkpoint_frames || o->checkpoint_minutes > 0;
   mn_status more = MN_OK;
   /* After any other failure a frame may be missing that a checkpoint would count as written. */
-  if (status == MN_INTERRUPTED || status == MN_FAILED || (status == MN_OK && wanted))
+  int due = status == MN_INTERRUPTED || status == MN_FAILED || (status == MN_OK && wanted);
+  if (due && mn_checkpoint_possible(r->world))
     more = write_checkpoint(r, 0);
   if (more == MN_OK)
     more = write_record(r, state, why, status, 1);

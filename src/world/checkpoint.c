@@ -165,6 +165,11 @@ static mn_status take_name(mn_context *ctx, const char *part, const char *folder
   return mn_remove_tree(ctx, old);
 }
 
+int mn_checkpoint_possible(const mn_world *w)
+{
+  return !w->lost;
+}
+
 mn_status mn_checkpoint_write(mn_world *w, const char *folder, const char *note)
 {
   char part[MN_PATH_MAX];

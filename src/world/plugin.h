@@ -14,6 +14,10 @@ MN_MUST_CHECK mn_status mn_plugin_fluid(mn_context *ctx, const mn_model_def *def
                                         mn_loaded **loaded, mn_fluid *fluid);
 MN_MUST_CHECK mn_status mn_plugin_solid(mn_context *ctx, const mn_model_def *def,
                                         mn_loaded **loaded, mn_solid *solid);
+/* Whether its arrays of state still are what it showed at first; MN_FAILED if not. */
+MN_MUST_CHECK mn_status mn_plugin_check_state(mn_context *ctx, mn_loaded *loaded);
+/* Its arrays, as they were when last in order; returns how many. */
+int mn_plugin_arrays(mn_context *ctx, mn_loaded *loaded, mn_array *arrays, int capacity);
 /* After its box was destroyed. Fine with NULL. */
 void mn_plugin_unload(mn_loaded **loaded);
 

@@ -163,6 +163,14 @@ mn_outcome mn_world_try(mn_world *w, double dt, double share, mn_step_info *info
       w->coupling ? try_coupled(w, dt, share, info, status) : try_apart(w, dt, info, status);
   if (result != MN_STEP_GOOD)
     return result;
+  if (w->fluid_plugin && *status == MN_OK)
+    *status = mn_plugin_check_state(w->ctx, w->fluid_plugin);
+  if (w->solid_plugin && *status == MN_OK)
+    *status = mn_plugin_check_state(w->ctx, w->solid_plugin);
+  if (*status == MN_OK)
+    *status = mn_world_look(w);
+  if (*status != MN_OK)
+    return *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
   mn_world_measure(w);
   if (!finite_totals(&w->totals) || !finite_bodies(&w->body_totals)) {
     *status = mn_fail(w->ctx, MN_FAILED, "the state is no longer finite (kinetic energy %g J)",

@@ -17,6 +17,7 @@
 #include "world/substep.h"
 
 enum { MAX_RETRIES = 6 };
+static const double LEAST_PART = 1e-9; /* of the time between frames: a plug-in's least step */
 
 const char *mn_reason_text(mn_reason reason)
 {
@@ -36,13 +37,26 @@ mn_status mn_world_look(mn_world *w)
   return w->solid_plugin && w->coupling ? mn_coupling_look(w->coupling) : MN_OK;
 }
 
+/* A plug-in that shows no surface would not be coupled at all. */
+static mn_status check_surface(mn_world *w)
+{
+  const mn_interface *f = mn_coupling_interface(w->coupling);
+  if (!w->solid_plugin || (f->count && (f->elements || !w->on_grid)))
+    return MN_OK;
+  return mn_fail(w->ctx, MN_BAD_INPUT,
+                 "the solid \"%s\" has %zu points and %zu elements: there is no surface for the "
+                 "fluid to meet; its `sample` must say how many there are",
+                 w->solid.ops->name, f->count, f->elements);
+}
+
 static mn_status make_coupling(mn_world *w)
 {
   const mn_domain_def *d = &w->def->domain;
   if (!w->fluid.ops || !w->solid.ops)
     return MN_OK;
-  return mn_coupling_create(w->ctx, &w->def->coupling, d->dim, d->size.x / d->cells[0], w->fluid,
-                            w->solid, &w->coupling);
+  MN_TRY(mn_coupling_create(w->ctx, &w->def->coupling, d->dim, d->size.x / d->cells[0], w->fluid,
+                            w->solid, &w->coupling));
+  return check_surface(w);
 }
 
 static mn_status make_sides(mn_world *w)
@@ -128,12 +142,26 @@ static const char *advice(const mn_world *w)
   return "try a smaller fluid.cfl or a coarser grid";
 }
 
+/* What a plug-in allows can be anything; so little would not come to the next frame. */
+static mn_status check_plugin_dt(const mn_world *w, const char *kind, const char *name, double dt)
+{
+  double least = LEAST_PART * w->def->output.every;
+  if (dt >= least)
+    return MN_OK;
+  return mn_fail(w->ctx, MN_FAILED,
+                 "at %.6g s (step %lld) the %s \"%s\" allows no time step that is of use: its "
+                 "max_dt says %g s, it must be positive and at least %g s (%g of output.every)",
+                 w->clock.time, (long long)w->clock.step, kind, name, dt, least, LEAST_PART);
+}
+
 /* Longest step that both sides and the scene allow, at the current state. */
 static mn_status allowed_dt(mn_world *w, double *dt)
 {
   const mn_fluid_def *f = &w->def->fluid;
   const mn_dynamics_def *d = &w->def->dynamics;
   double fluid = w->fluid.ops ? w->fluid.ops->max_dt(w->fluid.self) : INFINITY;
+  if (w->fluid_plugin)
+    MN_TRY(check_plugin_dt(w, "fluid", w->fluid.ops->name, fluid));
   if (!(fluid > 0)) /* NaN as well */
     return mn_fail(
         w->ctx, MN_FAILED,
@@ -145,6 +173,8 @@ static mn_status allowed_dt(mn_world *w, double *dt)
   if (f->max_dt > 0)
     fluid = fmin(fluid, f->max_dt);
   double solid = w->solid.ops ? w->solid.ops->max_dt(w->solid.self) : INFINITY;
+  if (w->solid_plugin)
+    MN_TRY(check_plugin_dt(w, "solid", w->solid.ops->name, solid));
   if (!(solid > 0))
     return mn_fail(w->ctx, MN_FAILED,
                    "at %.6g s (step %lld) the bodies allow no time step (%g s): their motion is "
@@ -156,23 +186,53 @@ static mn_status allowed_dt(mn_world *w, double *dt)
   return MN_OK;
 }
 
-static mn_status save_state(mn_world *w)
+/* Who could not `what` its state. */
+static mn_status blame(mn_world *w, const char *what, const char *kind, const char *name,
+                       mn_status status)
 {
-  if (w->fluid.ops)
-    MN_TRY(w->fluid.ops->save(w->fluid.self));
-  return w->solid.ops ? w->solid.ops->save(w->solid.self) : MN_OK;
+  if (status == MN_OK)
+    return MN_OK;
+  mn_status mine = status == MN_ENVIRONMENT ? status : MN_FAILED;
+  if (!*w->ctx->message)
+    return mn_fail(w->ctx, mine, "at %.6g s (step %lld) the %s \"%s\" could not %s its state",
+                   w->clock.time, (long long)w->clock.step, kind, name, what);
+  return mn_fail_prefix(w->ctx, mine, "at %.6g s (step %lld) the %s \"%s\" could not %s its state",
+                        w->clock.time, (long long)w->clock.step, kind, name, what);
 }
 
+static mn_status save_state(mn_world *w)
+{
+  w->ctx->message[0] = 0;
+  if (w->fluid.ops)
+    MN_TRY(blame(w, "save", "fluid", w->fluid.ops->name, w->fluid.ops->save(w->fluid.self)));
+  return w->solid.ops
+             ? blame(w, "save", "solid", w->solid.ops->name, w->solid.ops->save(w->solid.self))
+             : MN_OK;
+}
+
+/* Keeps the message of what failed. A surface that cannot be looked at is no news then: the next
+   try says so. */
 static mn_status restore_state(mn_world *w)
 {
+  char words[sizeof w->ctx->message];
+  memcpy(words, w->ctx->message, sizeof words);
+  w->ctx->message[0] = 0;
+  mn_status status = MN_OK;
   if (w->fluid.ops)
-    MN_TRY(w->fluid.ops->restore(w->fluid.self));
-  if (w->solid.ops)
-    MN_TRY(w->solid.ops->restore(w->solid.self));
+    status = blame(w, "restore", "fluid", w->fluid.ops->name, w->fluid.ops->restore(w->fluid.self));
+  if (status == MN_OK && w->solid.ops)
+    status = blame(w, "restore", "solid", w->solid.ops->name, w->solid.ops->restore(w->solid.self));
+  if (status != MN_OK) {
+    w->lost = 1;
+    return status;
+  }
   if (w->coupling)
     mn_coupling_reject(w->coupling);
   mn_world_measure(w);
-  return mn_world_look(w);
+  if (mn_world_look(w) != MN_OK)
+    mn_log(w->ctx, MN_LOG_DEBUG, "%s", w->ctx->message);
+  memcpy(w->ctx->message, words, sizeof words);
+  return MN_OK;
 }
 
 /* What stands in the context becomes a sentence with time, step and advice. */
@@ -236,7 +296,6 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     info.retries++;
   }
   w->ctx->message[0] = 0; /* of a step that was retried with success */
-  MN_TRY(mn_world_look(w));
   if (w->coupling)
     mn_coupling_learn_pace(w->coupling, info.retries, info.coupling_iterations);
   w->clock.time = parts == 1 ? until : w->clock.time + dt;
@@ -290,10 +349,14 @@ size_t mn_array_bytes(const mn_array *array)
 int mn_world_arrays(mn_world *w, mn_array arrays[MN_ARRAYS_MAX])
 {
   int count = 0;
-  if (w->fluid.ops)
+  if (w->fluid_plugin)
+    count = mn_plugin_arrays(w->ctx, w->fluid_plugin, arrays, MN_ARRAYS_MAX);
+  else if (w->fluid.ops)
     count = w->fluid.ops->arrays(w->fluid.self, arrays, MN_ARRAYS_MAX);
   assert(count <= MN_ARRAYS_MAX);
-  if (w->solid.ops)
+  if (w->solid_plugin)
+    count += mn_plugin_arrays(w->ctx, w->solid_plugin, arrays + count, MN_ARRAYS_MAX - count);
+  else if (w->solid.ops)
     count += w->solid.ops->arrays(w->solid.self, arrays + count, MN_ARRAYS_MAX - count);
   assert(count <= MN_ARRAYS_MAX);
   if (w->coupling)

@@ -39,6 +39,7 @@ struct mn_world {
   mn_bodies *bodies;     /* behind `solid`; NULL: none */
   mn_coupling *coupling; /* of the two; NULL: one is missing */
   mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
+  int lost; /* 1: a solver could not restore its state; there is none to save */
   /* of the current state: work, measured once per substep */
   mn_mac_totals totals;
   mn_body_totals body_totals;
