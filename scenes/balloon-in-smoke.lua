@@ -12,6 +12,7 @@ local speed     = param("speed", 0.5, "of the jet, m/s")
 local dx = 1 / n
 local r, neck, jet = 0.15, 0.06, 0.06                -- m: balloon, half of its opening and of the jet
 local center = {0.5, 0.3}
+local relaxes, iterates = coupling == "relaxed" or coupling == "aitken", coupling ~= "weak"
 
 return scene {
   title      = "Balloon filled by a jet of smoke, held at its neck",
@@ -27,8 +28,9 @@ return scene {
                        spacing = dx / 2, density = 0.6 * M,
                        stretch = 0.1, bend = 1e-6 } },
   dynamics   = dynamics { gravity = {0, 0}, dt = dx / 2, contact = false },
-  coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        adapt = adapt, frozen = true },
+  coupling   = couple { method = coupling, published = published,
+                        omega = relaxes and omega or nil, tolerance = iterates and tolerance or nil,
+                        adapt = adapt, frozen = iterates or nil },
   probes     = { position { of = "balloon", axis = "y" }, stretch { of = "balloon" }, body_energy { of = "balloon" } },
   output     = { frames = 60, every = 1 / 15, show = "smoke" },
 }

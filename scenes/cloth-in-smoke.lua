@@ -12,6 +12,7 @@ local adapt     = param("adapt", true, "shorten the step after a hard substep")
 local speed     = param("speed", 0.5, "of the jet, m/s")
 
 local dx = 1 / n
+local relaxes, iterates = coupling == "relaxed" or coupling == "aitken", coupling ~= "weak"
 
 return scene {
   title      = "Cloth in a jet of smoke",
@@ -24,9 +25,10 @@ return scene {
   solids     = { rod { name = "cloth", from = {0.2, 0.4}, to = {0.8, 0.4}, spacing = dx / 2,
                        density = 0.099 * M, stretch = 20, bend = 1e-5 } },
   dynamics   = dynamics { gravity = {0, 0}, dt = dx, contact = false },
-  coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
+  coupling   = couple { method = coupling, published = published,
+                        omega = relaxes and omega or nil, tolerance = iterates and tolerance or nil,
                         adapt = adapt, load = load ~= "" and load or nil,
-                        mass = mass ~= "" and mass or nil, frozen = true, kernel_radius = 2 },
+                        mass = iterates and mass ~= "" and mass or nil, frozen = iterates or nil, kernel_radius = 2 },
   probes     = { position { of = "cloth", axis = "y" }, stretch { of = "cloth" },
                  body_energy { of = "cloth" }, kinetic_energy {} },
   output     = { frames = 60, every = 1 / 20, show = "smoke" },

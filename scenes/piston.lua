@@ -12,6 +12,7 @@ local dt        = param("dt", 0.005, "substep, s")
 local H, L, h, rho = 0.25, 1, 0.25, 1000 -- m: duct, both columns, piston; kg/m^3
 local omega_0 = 2 * math.pi               -- rad/s
 local v0 = 0.01 * omega_0                 -- m/s: the piston swings by 1 cm
+local relaxes, iterates = coupling == "relaxed" or coupling == "aitken", coupling ~= "weak"
 
 return scene {
   title      = "Spring piston on open columns",
@@ -23,7 +24,8 @@ return scene {
                          density = M * H / (h * 2 * H), velocity = {v0, 0},
                          spring = omega_0^2 * (M + rho * L) * H } },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
-  coupling   = couple { method = coupling, published = published, tolerance = tolerance, omega = omega },
+  coupling   = couple { method = coupling, published = published,
+                        tolerance = iterates and tolerance or nil, omega = relaxes and omega or nil },
   probes     = { position { of = "piston", axis = "x" }, body_velocity { of = "piston", axis = "x" },
                  force { of = "piston", axis = "x" }, velocity { at = {0.1, H / 2}, axis = "x" } },
   output     = { frames = 44, every = 0.05, show = "speed" },

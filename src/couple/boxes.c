@@ -33,8 +33,8 @@ static mn_status blame(const mn_boxes *b, int solid, mn_status status)
 static mn_status blame_answer(const mn_boxes *b, int solid, const char *what, size_t i)
 {
   return mn_fail(b->ctx, MN_FAILED,
-                 "the %s \"%s\" answered with %s that is not finite (below 1e30), at point %zu of "
-                 "%zu",
+                 "the %s \"%s\" answered with %s that is not finite, at point %zu of %zu (finite: "
+                 "below 1e30)",
                  solid ? "solid" : "fluid",
                  name_of(solid ? b->solid.ops->name : b->fluid.ops->name), what, i, b->face.count);
 }

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "couple/couple.h"
 #include "scene/reader.h"
 
 enum { MOST_ENTRIES = 10000 };
@@ -266,6 +267,57 @@ static mn_status read_dynamics(mn_reader *r, int index)
   return read_node_keys(r, ctor, index, &r->def->dynamics);
 }
 
+/* Keys of couple{} that only some methods heed. */
+typedef struct heeded {
+  const char *key;
+  unsigned methods; /* bits 1 << mn_coupling_method */
+  const char *names;
+} heeded;
+
+enum {
+  LEARNS = 1 << MN_COUPLE_XPM | 1 << MN_COUPLE_RMI,
+  RELAXES = 1 << MN_COUPLE_AITKEN | 1 << MN_COUPLE_RELAXED
+};
+#define ITERATES LEARNS | RELAXES, "xpm, rmi, aitken and relaxed"
+
+static const heeded heeded_keys[] = {{"tolerance", ITERATES},
+                                     {"max_iterations", ITERATES},
+                                     {"rigid", ITERATES},
+                                     {"mass", ITERATES},
+                                     {"frozen", ITERATES},
+                                     {"omega", RELAXES, "aitken and relaxed"},
+                                     {"reuse", LEARNS, "xpm and rmi"},
+                                     {"filter", LEARNS, "xpm and rmi"}};
+
+/* Key `key` has no effect because of `why`. A scene whose method is a parameter may hold the keys
+   of all methods, so that couplings can be compared: there it is a warning. */
+static mn_status idle_coupling_key(mn_reader *r, const char *key, const char *why)
+{
+  for (int i = 0; i < r->box->param_count; i++)
+    if (!strcmp(r->box->params[i].name, "coupling")) {
+      mn_log(r->ctx, MN_LOG_WARNING, "coupling.%s has no effect: %s", key, why);
+      return MN_OK;
+    }
+  mn_reader_enter(r, 0, ".%s", key);
+  return mn_reader_fail(r, "has no effect: %s; leave it out", why);
+}
+
+static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
+{
+  char why[160];
+  for (size_t i = 0; i < sizeof heeded_keys / sizeof *heeded_keys; i++) {
+    const heeded *h = &heeded_keys[i];
+    if (h->methods >> d->method & 1 || !has_key(r, index, h->key))
+      continue;
+    snprintf(why, sizeof why, "method is \"%s\", and only %s use it",
+             mn_coupling_method_name(d->method), h->names);
+    MN_TRY(idle_coupling_key(r, h->key, why));
+  }
+  if (!d->reuse && LEARNS >> d->method & 1 && has_key(r, index, "filter"))
+    return idle_coupling_key(r, "filter", "reuse is 0, so that there are no secants to filter");
+  return MN_OK;
+}
+
 /* Keys that are not given have defaults by method. */
 static mn_status read_coupling(mn_reader *r, int index)
 {
@@ -284,7 +336,7 @@ static mn_status read_coupling(mn_reader *r, int index)
     d->mass = best.mass;
   if (!has_key(r, index, "frozen"))
     d->frozen = best.frozen;
-  return MN_OK;
+  return check_heeded(r, index, d);
 }
 
 mn_status mn_read_part(mn_reader *r, const mn_key *key, int index)

@@ -291,7 +291,8 @@ static void test_misbehaviour(void **state)
   try_fault(FAULT_NAN, 1, NO_FAULT, fluid, "a load that is not finite, at point 4 of 5");
   try_fault(FAULT_NAN, 2, NO_FAULT, fluid, "a load that is not finite");
   try_fault(FAULT_NAN_MASS, 1, NO_FAULT, fluid, "a mass below 0");
-  try_fault(FAULT_COUNT, 1, NO_FAULT, fluid, "5 points were agreed, it left 7");
+  try_fault(FAULT_COUNT, 1, NO_FAULT, fluid,
+            "5 points, 4 elements and 2 dimensions were agreed, it left 7, 4 and 2");
   try_fault(FAULT_BEYOND, 1, NO_FAULT, fluid, "wrote beyond the 5 points");
   try_fault(FAULT_ARRAYS, 1, NO_FAULT, fluid, "replaced arrays");
   try_fault(FAULT_STATUS, 1, NO_FAULT, fluid, "the pump is dry");
@@ -299,7 +300,7 @@ static void test_misbehaviour(void **state)
   try_fault(FAULT_BAD_STATUS, 1, NO_FAULT, fluid, "no such pump");
   try_fault(FAULT_UNSOLVED, 1, NO_FAULT, fluid, "iteration limit after 7");
   try_fault(NO_FAULT, 1, FAULT_NAN, solid, "a position that is not finite, at point 2 of 5");
-  try_fault(NO_FAULT, 1, FAULT_COUNT, solid, "5 points were agreed, it left 4");
+  try_fault(NO_FAULT, 1, FAULT_COUNT, solid, "2 dimensions were agreed, it left 4, ");
   try_fault(NO_FAULT, 1, FAULT_BEYOND, solid, "wrote beyond");
   try_fault(NO_FAULT, 1, FAULT_STATUS, solid, "the rod is bent");
   try_fault(NO_FAULT, 1, FAULT_ELEMENT, solid, "element 0 with point 5");
