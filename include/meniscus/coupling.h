@@ -36,6 +36,14 @@ typedef enum mn_coupling_mass {
   MN_MASS_FITTED /* half of the largest added mass per area seen so far */
 } mn_coupling_mass;
 
+/* How the constant part p0 of the pressure in closed regions is found. */
+typedef enum mn_coupling_closed {
+  MN_CLOSED_ELIMINATED, /* inside every solve of the solid: the iteration does not see it */
+  MN_CLOSED_SOLID,      /* one correction in each iteration, by the momentum of the solid */
+  MN_CLOSED_FLUID,      /* the same by that of the fluid: fails for heavy solids */
+  MN_CLOSED_NONE        /* not at all: what encloses the region does not give way */
+} mn_coupling_closed;
+
 typedef struct mn_coupling_def {
   mn_coupling_method method;
   double tolerance;   /* of a cell's width, by which the interface may still move */
@@ -47,6 +55,7 @@ typedef struct mn_coupling_def {
   double filter; /* of nearly dependent secants; 0: none is dropped */
   int predictor; /* order of the extrapolation: 0, 1, 2 */
   mn_coupling_mass mass;
+  mn_coupling_closed closed;
   int frozen;           /* the fluid keeps the surface's place of the first solve of a substep */
   double kernel_radius; /* of the transfer, in cells */
   double spacing;       /* of interface points, in cells */
@@ -58,6 +67,20 @@ typedef struct mn_coupling_def {
    no reuse, no fictitious mass, geometry that follows every solve, and pressure loads unless the
    method is xpm. */
 mn_coupling_def mn_coupling_def_default(mn_coupling_method method, int published);
+
+enum { MN_REGIONS_MAX = 32 }; /* closed ones, at a time */
+
+/* A closed region, as a substep leaves it. m^3 are m^2 in 2D. */
+typedef struct mn_region_info {
+  int id;             /* from 1 on; kept as long as the region lives */
+  double p0;          /* Pa, mean pressure */
+  double inflow;      /* m^3/s, from sources and driven walls, mean over the substep */
+  double net_outflow; /* m^3/s, rate of its volume as its surfaces moved, less the inflow */
+  double volume;      /* m^3, on the grid; 0 if that cannot tell */
+  double error;       /* m^3, change of its volume less what flowed in, since it is known */
+  mn_vec3 center;     /* m */
+  size_t cells;
+} mn_region_info;
 
 #ifdef __cplusplus
 }

@@ -269,6 +269,68 @@ mn_status mn_boxes_commit(mn_boxes *b)
   return status == MN_OK ? MN_OK : blame(b, 1, status);
 }
 
+/* ---- closed regions -------------------------------------------------------------------------- */
+
+static mn_status check_enclosed(const mn_boxes *b, const mn_enclosed *e)
+{
+  const char *name = name_of(b->fluid.ops->name);
+  if (e->count < 0 || (e->count > 0 && (!e->cells || !e->inflow || !e->volume || !e->center)) ||
+      (b->face.elements && !e->facing))
+    return mn_fail(b->ctx, MN_FAILED, "the fluid \"%s\" tells %d closed regions without their data",
+                   name, e->count);
+  for (int r = 0; r < e->count; r++)
+    if (!isfinite(e->inflow[r]) || !isfinite(e->volume[r]) || !is_finite(&e->center[r]))
+      return mn_fail(b->ctx, MN_FAILED,
+                     "the fluid \"%s\" tells a closed region %d whose inflow, volume or centre is "
+                     "not finite",
+                     name, r);
+  for (size_t side = 0; side < 2 * b->face.elements; side++)
+    if (e->facing[side] < MN_FACES_UNKNOWN || e->facing[side] >= e->count)
+      return mn_fail(b->ctx, MN_FAILED,
+                     "the fluid \"%s\" says that element %zu faces closed region %d: there are %d",
+                     name, side / 2, (int)e->facing[side], e->count);
+  return MN_OK;
+}
+
+mn_status mn_boxes_enclose(mn_boxes *b, mn_enclosed *enclosed)
+{
+  double start = mn_seconds();
+  *enclosed = (mn_enclosed){0};
+  b->ctx->message[0] = 0;
+  mn_status status = b->fluid.ops->enclose(b->fluid.self, &b->face, enclosed);
+  b->fluid_s += mn_seconds() - start;
+  mn_status sizes = check_sizes(b, 0);
+  if (status != MN_OK)
+    return blame(b, 0, status);
+  MN_TRY(sizes);
+  return check_enclosed(b, enclosed);
+}
+
+mn_status mn_boxes_lift(mn_boxes *b, const double *p0, int count)
+{
+  if (!b->fluid.ops->lift)
+    return MN_OK;
+  b->ctx->message[0] = 0;
+  mn_status status = b->fluid.ops->lift(b->fluid.self, p0, count);
+  return status == MN_OK ? MN_OK : blame(b, 0, status);
+}
+
+mn_status mn_boxes_accelerate(mn_boxes *b)
+{
+  double start = mn_seconds();
+  b->ctx->message[0] = 0;
+  mn_status status = b->solid.ops->accelerate(b->solid.self, &b->face);
+  b->solid_s += mn_seconds() - start;
+  mn_status sizes = check_sizes(b, 1);
+  if (status != MN_OK)
+    return blame(b, 1, status);
+  MN_TRY(sizes);
+  for (size_t i = 0; i < b->face.count; i++)
+    if (!is_finite(&b->face.V[i]))
+      return blame_answer(b, 1, "an acceleration", i);
+  return MN_OK;
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 mn_status mn_boxes_create(mn_context *ctx, int dim, double spacing, mn_fluid fluid, mn_solid solid,

@@ -31,4 +31,9 @@ MN_MUST_CHECK mn_status mn_boxes_solve_fluid(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_solve_solid(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_commit(mn_boxes *boxes);
 
+/* Optional calls: the box must have them; lift does nothing without. */
+MN_MUST_CHECK mn_status mn_boxes_enclose(mn_boxes *boxes, mn_enclosed *enclosed);
+MN_MUST_CHECK mn_status mn_boxes_lift(mn_boxes *boxes, const double *p0, int count);
+MN_MUST_CHECK mn_status mn_boxes_accelerate(mn_boxes *boxes);
+
 #endif

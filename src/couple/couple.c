@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/boxes.h"
+#include "couple/closed.h"
 #include "couple/vector.h"
 #include "math/vec.h"
 #include "meniscus/rmi.h"
@@ -38,6 +39,8 @@ struct mn_coupling {
   mn_boxes boxes;
   mn_vector_map map;
   mn_rmi *rmi; /* NULL: weak */
+  mn_closed closed;
+  size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
   /* state, with the history inside rmi */
   double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s */
   /* of the substep */
@@ -45,13 +48,14 @@ struct mn_coupling {
   mn_vec3 *start;  /* m, X^n */
   mn_vec3 *normal; /* N and area there: the fluid sees them all along, so that it is a function */
   double *area;
-  double *mass;   /* kg, fictitious */
-  double *x, *p;  /* the vectors of the iteration */
-  double *zero;   /* x at the start of the substep */
-  mn_vec3 *place; /* m, X of the fluid's last solve, */
-  mn_vec3 *load;  /* N, and what it answered */
-  double added;   /* kg per area, largest added mass seen */
-  double turns;   /* of NUMBERS_TURNS if the substep is committed */
+  double *mass;               /* kg, fictitious */
+  double *x, *p;              /* the vectors of the iteration */
+  const double *p_now, *x_at; /* of the solid's call that runs */
+  double *zero;               /* x at the start of the substep */
+  mn_vec3 *place;             /* m, X of the fluid's last solve, */
+  mn_vec3 *load;              /* N, and what it answered */
+  double added;               /* kg per area, largest added mass seen */
+  double turns;               /* of NUMBERS_TURNS if the substep is committed */
 };
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -82,6 +86,7 @@ mn_status mn_coupling_check(mn_context *ctx, const mn_coupling_def *d)
   MN_TRY(check_within(ctx, "filter", d->filter, 0, 0.9));
   MN_TRY(check_within(ctx, "predictor", d->predictor, 0, 2));
   MN_TRY(check_within(ctx, "mass", (double)d->mass, MN_MASS_NONE, MN_MASS_FITTED));
+  MN_TRY(check_within(ctx, "closed", (double)d->closed, MN_CLOSED_ELIMINATED, MN_CLOSED_NONE));
   MN_TRY(check_within(ctx, "kernel_radius", d->kernel_radius, 1, 2));
   return check_within(ctx, "spacing", d->spacing, 0.1, 1.5);
 }
@@ -94,7 +99,7 @@ static mn_status make_rmi(mn_coupling *c)
   mn_rmi_def def = d->published ? mn_rmi_def_published() : mn_rmi_def_default();
   if (d->method == MN_COUPLE_WEAK || !c->map.size) /* nothing to agree on */
     return MN_OK;
-  def.x_size = c->map.size;
+  def.x_size = c->size;
   def.p_size = (size_t)c->map.dim * c->map.count;
   def.method = d->method == MN_COUPLE_RELAXED  ? MN_RMI_RELAXED
                : d->method == MN_COUPLE_AITKEN ? MN_RMI_AITKEN
@@ -111,20 +116,28 @@ static mn_status make_rmi(mn_coupling *c)
   return mn_rmi_create(c->ctx, &def, &c->rmi);
 }
 
+/* Forms that correct p0 from one iteration to the next. */
+static int iterates_p0(const mn_coupling *c)
+{
+  return c->def.closed == MN_CLOSED_SOLID || c->def.closed == MN_CLOSED_FLUID;
+}
+
 static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
 {
   MN_TRY(mn_boxes_create(c->ctx, dim, c->def.spacing * c->dx, fluid, solid, &c->boxes));
   mn_interface *face = &c->boxes.face;
   size_t n = face->count;
   MN_TRY(mn_vector_map_create(c->ctx, face, c->def.rigid == MN_RIGID_FREEDOMS, &c->map));
+  MN_TRY(mn_closed_create(c->ctx, &c->boxes, c->def.closed, c->dx, &c->closed));
+  c->size = c->map.size + (c->map.size && iterates_p0(c) ? MN_CLOSED_MAX : 0);
   MN_TRY(MN_NEW(c->ctx, "a coupling's start", n, &c->start));
   MN_TRY(MN_NEW(c->ctx, "a coupling's normals", n, &c->normal));
   MN_TRY(MN_NEW(c->ctx, "a coupling's areas", n, &c->area));
   MN_TRY(MN_NEW(c->ctx, "a coupling's masses", n, &c->mass));
   MN_TRY(MN_NEW(c->ctx, "a coupling's places", n, &c->place));
   MN_TRY(MN_NEW(c->ctx, "a coupling's loads", n, &c->load));
-  MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->map.size, &c->x));
-  MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->map.size, &c->zero));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->x));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->zero));
   MN_TRY(MN_NEW(c->ctx, "a coupling's load vector", (size_t)dim * n, &c->p));
   return make_rmi(c);
 }
@@ -153,6 +166,7 @@ void mn_coupling_destroy(mn_coupling **coupling)
   if (!c)
     return;
   mn_rmi_destroy(&c->rmi);
+  mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
   void *all[] = {c->start, c->normal, c->area, c->mass, c->place, c->load, c->x, c->zero, c->p};
@@ -169,8 +183,11 @@ static void choose_mass(mn_coupling *c)
 {
   const mn_interface *f = &c->boxes.face;
   double fit = c->numbers[NUMBERS_FIT];
+  int none = c->def.mass == MN_MASS_NONE || !c->rmi;
+  if (iterates_p0(c) && c->closed.count) /* these forms know the true mass only */
+    none = 1;
   for (size_t i = 0; i < f->count; i++)
-    c->mass[i] = c->def.mass == MN_MASS_NONE || !c->rmi     ? 0
+    c->mass[i] = none                                       ? 0
                  : c->def.mass == MN_MASS_FITTED && fit > 0 ? fit * c->area[i]
                                                             : f->mass[i];
 }
@@ -207,13 +224,18 @@ static mn_status fluid_of(void *user, const double *x, double *p)
     f->area[i] = c->area[i];
     f->mass[i] = 0;
   }
+  if (c->boxes.fluid_solves == 0)
+    MN_TRY(mn_closed_meet(&c->closed));
+  MN_TRY(mn_closed_project(&c->closed));
   MN_TRY(mn_boxes_solve_fluid(&c->boxes));
-  if (c->boxes.fluid_solves == 1)
+  if (c->boxes.fluid_solves == 1) {
+    mn_closed_weigh(&c->closed);
     choose_mass(c);
-  else
+  } else
     measure_added(c);
   for (size_t i = 0; i < n; i++) {
-    mn_vec3 sum = mn_madd(f->load[i], c->mass[i] / c->dt, f->V[i]);
+    mn_vec3 V = mn_scale(1 / c->dt, mn_sub(f->X[i], c->start[i])); /* not projected */
+    mn_vec3 sum = mn_madd(f->load[i], c->mass[i] / c->dt, V);
     for (size_t a = 0; a < dim; a++)
       p[dim * i + a] = sum.v[a];
     c->place[i] = f->X[i];
@@ -222,23 +244,37 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   return MN_OK;
 }
 
-/* X under p - m V/dt. Handed over as the load p - m V'/dt and the velocity V' of the last fluid
-   solve, which is the same, so that the solid sees real loads. */
-static mn_status solid_of(void *user, const double *p, const double *x_at, double *x)
+/* One solve of the solid under p - m V/dt and the p0 of closed regions. Handed over as the load
+   p - m V'/dt and the velocity V' of the last fluid solve, which is the same, so that the solid
+   sees real loads. */
+static mn_status solve_solid(void *user)
 {
   mn_coupling *c = user;
   mn_interface *f = &c->boxes.face;
   size_t dim = (size_t)f->dim;
-  mn_vector_map_unpack(&c->map, x_at, f->X);
+  mn_vector_map_unpack(&c->map, c->x_at, f->X);
   for (size_t i = 0; i < f->count; i++) {
     f->V[i] = mn_scale(1 / c->dt, mn_sub(f->X[i], c->start[i]));
     f->mass[i] = c->mass[i];
     f->load[i] = mn_v3(0, 0, 0);
     for (size_t a = 0; a < dim; a++)
-      f->load[i].v[a] = p[dim * i + a] - c->mass[i] / c->dt * f->V[i].v[a];
+      f->load[i].v[a] = c->p_now[dim * i + a] - c->mass[i] / c->dt * f->V[i].v[a];
   }
-  MN_TRY(mn_boxes_solve_solid(&c->boxes));
-  mn_vector_map_pack(&c->map, f->X, x);
+  mn_closed_push(&c->closed);
+  return mn_boxes_solve_solid(&c->boxes);
+}
+
+/* X under p - m V/dt, with the volumes of closed regions as they must be. Forms that get there by
+   iteration hand over the gaps as well: x_at + gap, so that the residual is the gap. */
+static mn_status solid_of(void *user, const double *p, const double *x_at, double *x)
+{
+  mn_coupling *c = user;
+  c->p_now = p;
+  c->x_at = x_at;
+  MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
+  mn_vector_map_pack(&c->map, c->boxes.face.X, x);
+  for (size_t k = c->map.size; k < c->size; k++)
+    x[k] = x_at[k] + mn_closed_gap(&c->closed, (int)(k - c->map.size));
   return MN_OK;
 }
 
@@ -275,10 +311,11 @@ static mn_status step_strongly(mn_coupling *c, mn_coupling_report *report)
   mn_interface *f = &c->boxes.face;
   for (size_t i = 0; i < f->count; i++) /* as the solid looks at the start */
     c->place[i] = mn_madd(f->X[i], c->dt, f->V[i]);
+  memset(c->x, 0, c->size * sizeof *c->x);
   mn_vector_map_pack(&c->map, c->place, c->x);
   mn_rmi_set_first_move(c->rmi, c->dt, c->x);
-  memset(c->zero, 0, c->map.size * sizeof *c->zero);
-  memset(c->x, 0, c->map.size * sizeof *c->x);
+  memset(c->zero, 0, c->size * sizeof *c->zero);
+  memset(c->x, 0, c->size * sizeof *c->x);
   MN_TRY(mn_rmi_step(c->rmi, c->dt, c->zero, fluid_of, c, solid_of, c, c->x, c->p, &r));
   report->reason = r.reason;
   report->modes = r.modes;
@@ -297,7 +334,7 @@ static double imbalance(const mn_coupling *c)
     mn_vec3 felt = mn_madd(f->load[i], -c->mass[i] / c->dt, mn_sub(f->V[i], before));
     sum = mn_add(sum, mn_sub(felt, c->load[i]));
   }
-  return mn_length(sum);
+  return mn_length(mn_sub(sum, c->closed.force));
 }
 
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
@@ -324,6 +361,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     memcpy(c->normal, f->N, f->count * sizeof *f->N);
     memcpy(c->area, f->area, f->count * sizeof *f->area);
     mn_vector_map_start(&c->map, c->start);
+    mn_closed_begin(&c->closed, dt, c->start);
     status = c->rmi ? step_strongly(c, report) : step_weakly(c, report);
   }
   report->iterations = c->boxes.fluid_solves;
@@ -332,6 +370,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   report->solid = c->boxes.solid_report;
   report->fluid_s = c->boxes.fluid_s;
   report->solid_s = c->boxes.solid_s;
+  report->hopeless = status != MN_OK && c->closed.hopeless;
   if (status == MN_OK)
     report->imbalance = imbalance(c);
   return status;
@@ -350,12 +389,15 @@ static void learn_mass(mn_coupling *c)
 
 mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
 {
-  mn_status status = mn_boxes_commit(&c->boxes);
+  mn_status status = mn_closed_finish(&c->closed);
+  if (status == MN_OK)
+    status = mn_boxes_commit(&c->boxes);
   report->fluid_s = c->boxes.fluid_s;
   report->solid_s = c->boxes.solid_s;
   MN_TRY(status);
   if (c->rmi)
     MN_TRY(mn_rmi_accept(c->rmi));
+  mn_closed_commit(&c->closed);
   c->numbers[NUMBERS_TURNS] = c->turns;
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
   learn_mass(c);
@@ -393,7 +435,14 @@ int mn_coupling_arrays(mn_coupling *c, mn_array *arrays, int capacity)
   mn_array own = {"coupling_numbers", MN_F64, 1, {NUMBERS}, c->numbers, 0};
   if (capacity > 0)
     arrays[0] = own;
-  return 1 + (c->rmi ? mn_rmi_arrays(c->rmi, arrays + 1, capacity - 1) : 0);
+  int count = 1 + mn_closed_arrays(&c->closed, arrays + 1, capacity - 1);
+  return count + (c->rmi ? mn_rmi_arrays(c->rmi, arrays + count, capacity - count) : 0);
+}
+
+const mn_region_info *mn_coupling_regions(const mn_coupling *c, int *count)
+{
+  *count = c->closed.told;
+  return c->closed.info;
 }
 
 mn_status mn_coupling_look(mn_coupling *c)

@@ -11,7 +11,9 @@
    at the same X and f. Where the added mass m_a of the fluid is greater than the solid's mass m_s,
    plain iteration diverges like mu = m_a/m_s; with m it is (m_a - m)/(m_s + m), below 1 for every
    m_s if m is half of m_a. [Akbay 2018, Algorithms 1 and 3]; the fictitious mass, its fit and the
-   reuse of secants are extensions. Verified by tests/unit/couple/test_couple.c. */
+   reuse of secants are extensions. Verified by tests/unit/couple/test_couple.c.
+
+   Where fluid is enclosed, S also finds its mean pressure (closed.h). */
 #ifndef MN_COUPLE_COUPLE_H
 #define MN_COUPLE_COUPLE_H
 
@@ -29,6 +31,7 @@ typedef struct mn_coupling_report {
   double allowed;   /* and by which it may */
   double imbalance; /* N, total force that the solid felt less that of the fluid */
   double mu;        /* greatest amplification seen: added mass over mass */
+  int hopeless;     /* 1: it failed, and will with every step: closed regions without a solution */
   mn_solve_report fluid, solid; /* of the last solves; iterations of all of them */
   double fluid_s, solid_s;      /* wall time inside the boxes */
 } mn_coupling_report;
@@ -65,7 +68,11 @@ void mn_coupling_reject(mn_coupling *coupling);
 double mn_coupling_pace(const mn_coupling *coupling);
 void mn_coupling_learn_pace(mn_coupling *coupling, int retries, int iterations);
 
-/* The state of the coupling itself: history of the reduced model, pace, fitted mass. */
+/* Closed regions of the last try, borrowed; from the commit on what they are now. */
+const mn_region_info *mn_coupling_regions(const mn_coupling *coupling, int *count);
+
+/* The state of the coupling itself: history of the reduced model, pace, fitted mass, closed
+   regions. */
 int mn_coupling_arrays(mn_coupling *coupling, mn_array *arrays, int capacity);
 /* Residuals (m) of the last try, iteration by iteration; none of a weak coupling. */
 const double *mn_coupling_residuals(const mn_coupling *coupling, int *count);

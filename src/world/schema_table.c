@@ -556,6 +556,11 @@ static const mn_key couple_keys[] = {
      "mass lent to the bodies, which the loads give back, so that the answer is the same: dual: "
      "the fluid's in the cells it shares with them; fitted: half of the largest added mass seen. "
      "Default: fitted for xpm, else none; published: none"},
+    {"closed", MN_KEY_CHOICE, "", "\"eliminated\"", 0, 0, 0, "eliminated solid fluid none",
+     COUPLE(closed),
+     "how the mean pressure p0 of closed regions is found: eliminated: inside every solve of the "
+     "bodies, so that their volumes follow the inflow exactly; solid, fluid: one correction in each "
+     "iteration by the momentum of the bodies or of the fluid, as published; none: not at all"},
     {"frozen", MN_KEY_FLAG, "", "", 0, 0, 0, "", COUPLE(frozen),
      "the surface's place on the grid is that of the first solve of a substep. Default: true; "
      "published: false"},

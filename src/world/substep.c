@@ -138,6 +138,8 @@ static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info
   info->fluid_s += r.fluid_s;
   info->solid_s += r.solid_s;
   info->couple_s += fmax(0, mn_seconds() - start - r.fluid_s - r.solid_s);
+  if (*status != MN_OK && r.hopeless)
+    return MN_STEP_HOPELESS;
   /* Also where the fluid finds a region closed: an iterate may have gone astray. */
   return *status == MN_OK ? MN_STEP_GOOD : *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
 }

@@ -1,0 +1,175 @@
+/* Closed regions through a substep: what the fluid says, what is kept, what is booked. */
+#include "couple/closed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "math/vec.h"
+
+/* Of the volume that earlier substeps left, so much is made good in one, as a distance of the
+   surfaces in cells. */
+static const double CARRIED = 0.05;
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static mn_status list_elements(mn_closed *c)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t dim = (size_t)f->dim, entries = dim * f->elements;
+  MN_TRY(MN_NEW(c->ctx, "a surface's elements", f->count + 2, &c->first));
+  MN_TRY(MN_NEW(c->ctx, "a surface's elements", entries, &c->around));
+  for (size_t k = 0; k < entries; k++)
+    c->first[f->element[k] + 2]++;
+  for (size_t i = 0; i < f->count; i++)
+    c->first[i + 2] += c->first[i + 1];
+  for (size_t k = 0; k < entries; k++)
+    c->around[c->first[f->element[k] + 1]++] = k / dim;
+  return MN_OK;
+}
+
+mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed form, double dx,
+                           mn_closed *c)
+{
+  size_t n = boxes->face.count, sides = 2 * boxes->face.elements;
+  *c = (mn_closed){.ctx = ctx, .boxes = boxes, .form = form, .dx = dx};
+  c->kept.next_id = 1;
+  MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label));
+  MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label_now));
+  MN_TRY(MN_NEW(ctx, "displacements", n, &c->move));
+  MN_TRY(MN_NEW(ctx, "a fluid's masses", n, &c->fluid_mass));
+  return list_elements(c);
+}
+
+void mn_closed_destroy(mn_closed *c)
+{
+  void *all[] = {c->label, c->label_now,  c->row,    c->reply,     c->move,
+                 c->first, c->fluid_mass, c->around, c->p0_of_grid};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    mn_free(all[i]);
+  mn_arena_destroy(&c->arena);
+  *c = (mn_closed){0};
+}
+
+/* ---- the substep ----------------------------------------------------------------------------- */
+
+void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
+{
+  c->now = c->kept;
+  c->dt = dt;
+  c->start = start;
+  c->force = mn_v3(0, 0, 0);
+  c->count = c->told = c->solves = c->hopeless = c->grid_count = 0;
+}
+
+static mn_status make_room(mn_closed *c)
+{
+  size_t n = c->boxes->face.count, room = (size_t)c->count;
+  if (room <= c->room)
+    return MN_OK;
+  c->room = 0;
+  MN_TRY(MN_RENEW(c->ctx, "rows of closed regions", room * n, &c->row));
+  MN_TRY(MN_RENEW(c->ctx, "rows of closed regions", room * n, &c->reply));
+  c->room = room;
+  return MN_OK;
+}
+
+static void describe(mn_closed *c, const mn_enclosed *said)
+{
+  for (int r = 0; r < c->count; r++) {
+    int g = c->grid[r], slot = c->slot[r];
+    mn_region_info *i = &c->info[r];
+    *i = (mn_region_info){.id = (int)c->now.id[slot]};
+    if (g >= 0) {
+      i->inflow = said->inflow[g];
+      i->volume = said->volume[g];
+      i->center = said->center[g];
+      i->cells = said->cells[g];
+    }
+    double most = CARRIED * c->dx * c->surface[r], error = c->now.error[slot];
+    int carry = c->form != MN_CLOSED_NONE;
+    c->target[r] = c->dt * i->inflow - (carry ? fmax(-most, fmin(most, error)) : 0);
+  }
+}
+
+mn_status mn_closed_meet(mn_closed *c)
+{
+  mn_enclosed said = {0};
+  if (!c->boxes->fluid.ops->enclose)
+    return MN_OK;
+  MN_TRY(mn_boxes_enclose(c->boxes, &said));
+  MN_TRY(mn_closed_identify(c, &said));
+  if ((size_t)said.count > c->grid_room) {
+    c->grid_room = 0;
+    MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->p0_of_grid));
+    c->grid_room = (size_t)said.count;
+  }
+  c->grid_count = said.count;
+  c->told = c->count;
+  if (!c->count)
+    return MN_OK;
+  MN_TRY(make_room(c));
+  mn_closed_fill_rows(c, c->boxes->face.X);
+  describe(c, &said);
+  return mn_closed_weigh_rows(c);
+}
+
+void mn_closed_weigh(mn_closed *c)
+{
+  const mn_interface *f = &c->boxes->face;
+  memcpy(c->fluid_mass, f->mass, f->count * sizeof *f->mass);
+}
+
+void mn_closed_push(mn_closed *c)
+{
+  mn_interface *f = &c->boxes->face;
+  size_t n = f->count;
+  c->force = mn_v3(0, 0, 0);
+  for (int r = 0; r < c->count; r++)
+    for (size_t i = 0; i < n; i++) {
+      mn_vec3 part = mn_scale(c->now.p0[c->slot[r]], c->row[(size_t)r * n + i]);
+      f->load[i] = mn_add(f->load[i], part);
+      c->force = mn_add(c->force, part);
+    }
+}
+
+/* ---- its end --------------------------------------------------------------------------------- */
+
+mn_status mn_closed_finish(mn_closed *c)
+{
+  double swept[MN_CLOSED_MAX];
+  if (!c->grid_count && !c->count)
+    return MN_OK;
+  memset(c->p0_of_grid, 0, (size_t)c->grid_count * sizeof *c->p0_of_grid);
+  if (c->count)
+    mn_closed_swept(c, c->boxes->face.X, swept);
+  for (int r = 0; r < c->count; r++) {
+    mn_region_info *i = &c->info[r];
+    int slot = c->slot[r];
+    c->now.error[slot] += swept[r] - c->dt * i->inflow;
+    i->p0 = c->now.p0[slot];
+    i->error = c->now.error[slot];
+    i->net_outflow = swept[r] / c->dt - i->inflow;
+    if (c->grid[r] >= 0)
+      c->p0_of_grid[c->grid[r]] = i->p0;
+  }
+  return mn_boxes_lift(c->boxes, c->p0_of_grid, c->grid_count);
+}
+
+void mn_closed_commit(mn_closed *c)
+{
+  if (!c->boxes->fluid.ops->enclose)
+    return;
+  c->kept = c->now;
+  memcpy(c->label, c->label_now, 2 * c->boxes->face.elements);
+}
+
+int mn_closed_arrays(mn_closed *c, mn_array *arrays, int capacity)
+{
+  size_t numbers = sizeof c->kept / sizeof(double), sides = 2 * c->boxes->face.elements;
+  mn_array own[] = {{"closed_numbers", MN_F64, 1, {numbers}, &c->kept, 0},
+                    {"closed_labels", MN_U8, 1, {sides}, c->label, 0}};
+  for (int i = 0; i < 2 && i < capacity; i++)
+    arrays[i] = own[i];
+  return 2;
+}

@@ -1,0 +1,130 @@
+/* Closed regions: boundary pressure projection, on the surfaces.
+
+   A region of incompressible fluid without any way out changes its volume only as sources let it,
+   and its flow says nothing of the constant part p0 of its pressure. With N_r the rate row dV_r/dX
+   of region r (vector areas of the elements that face it, out of it, shared over their points), Q_r
+   the inflow and S the solid's solve, a substep seeks p0 such that X = S(p + sum_r p0_r N_r) has
+
+       swept_r(X^n, X) = dt Q_r - error_r       for every region,
+
+   error_r being what earlier substeps left: the volume then follows the inflow to rounding. Swept
+   volumes are those of the elements, exactly (closed_rows.c); which region an element faces is said
+   by the fluid once a substep, and remembered (closed_labels.c).
+
+   Forms (closed_p0.c): "eliminated" finds p0 inside the solid's call, so that the iteration of the
+   coupling sees a solid that keeps the volumes, and converges as in an open scene; "solid" and
+   "fluid" correct p0 once in each iteration by the momentum of the solid [Akbay thesis, Algorithms
+   7 and 8] or of the fluid [Akbay 2018, Algorithm 2]; "none" leaves it out.
+
+   Limits: at most MN_CLOSED_MAX regions; rows are those of the middle of the first guess of the
+   substep. Verified by tests/unit/couple/test_closed*.c. */
+#ifndef MN_COUPLE_CLOSED_H
+#define MN_COUPLE_CLOSED_H
+
+#include "base/memory.h"
+#include "couple/boxes.h"
+#include "meniscus/coupling.h"
+
+enum { MN_CLOSED_MAX = MN_REGIONS_MAX };
+
+/* By slot. Nothing but doubles: one array of a checkpoint. */
+typedef struct mn_closed_state {
+  double next_id;
+  double known;                /* 1: K belongs to these regions */
+  double id[MN_CLOSED_MAX];    /* from 1 on; 0: the slot is free */
+  double p0[MN_CLOSED_MAX];    /* Pa */
+  double error[MN_CLOSED_MAX]; /* m^3, volume swept less what flowed in, since it is known */
+  double
+      K[MN_CLOSED_MAX * MN_CLOSED_MAX]; /* [r][s] m^3/s^2 per Pa: rate of r by p0 of s, over dt */
+} mn_closed_state;
+
+typedef struct mn_closed {
+  mn_context *ctx;
+  mn_boxes *boxes; /* borrowed */
+  mn_coupling_closed form;
+  double dx;
+  mn_closed_state kept; /* state, with */
+  uint8_t *label;       /* [2 elements] slot + 1 of the region that a side faces; 0: none */
+  /* of the substep: what commit makes the state */
+  mn_closed_state now;
+  uint8_t *label_now;
+  double dt;
+  const mn_vec3 *start;          /* m, X^n; borrowed */
+  int count;                     /* regions */
+  int slot[MN_CLOSED_MAX];       /* of each of them */
+  int grid[MN_CLOSED_MAX];       /* its number in `enclosed`; -1: too thin for the fluid to see */
+  double surface[MN_CLOSED_MAX]; /* m^2, area of the sides that face it */
+  double target[MN_CLOSED_MAX];  /* m^3, to be swept */
+  int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
+  mn_region_info info[MN_CLOSED_MAX];
+  int told;           /* regions in `info`: those of the last commit or try */
+  mn_vec3 *row;       /* [count][points] m^2, N_r */
+  mn_vec3 *move;      /* [points] m, scratch */
+  mn_vec3 *reply;     /* the same: how points move under it, for the projection */
+  size_t room;        /* regions that fit into both */
+  double *fluid_mass; /* [points] kg, as the fluid's first solve said */
+  mn_vec3 force;      /* N, sum over the points of what was pushed last */
+  int solves;         /* of the solid, to find p0 */
+  int hopeless;       /* 1: failed, and no shorter step will help */
+  /* of the surface, once */
+  size_t *first, *around; /* elements around a point: around[first[i]..first[i + 1]] */
+  /* scratch */
+  mn_arena arena;
+  double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
+  size_t grid_room;
+  int grid_count;
+} mn_closed;
+
+MN_MUST_CHECK mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed form,
+                                         double dx, mn_closed *closed);
+void mn_closed_destroy(mn_closed *closed);
+
+/* A substep from `start`, which stands until its end. No regions before mn_closed_meet. */
+void mn_closed_begin(mn_closed *closed, double dt, const mn_vec3 *start);
+/* Before the first solve of the fluid, the interface as that will see it: which regions there are,
+   and their rows. */
+MN_MUST_CHECK mn_status mn_closed_meet(mn_closed *closed);
+/* After it: the fluid's masses. */
+void mn_closed_weigh(mn_closed *closed);
+/* V of the interface <- the nearest one that keeps the volumes. */
+MN_MUST_CHECK mn_status mn_closed_project(mn_closed *closed);
+/* load of the interface += sum_r p0_r N_r */
+void mn_closed_push(mn_closed *closed);
+
+/* One solve of the solid with p0 as it is now, pushed. */
+typedef mn_status mn_closed_solve(void *user);
+/* Solves the solid, and finds p0 or corrects it, as the form is. */
+MN_MUST_CHECK mn_status mn_closed_find(mn_closed *closed, mn_closed_solve *solve, void *user);
+/* m, by which the surfaces of region r lie off on average, as the solid left them; 0 beyond. */
+double mn_closed_gap(const mn_closed *closed, int r);
+
+/* The interface as it will be committed: books the volumes; tells the fluid p0. */
+MN_MUST_CHECK mn_status mn_closed_finish(mn_closed *closed);
+void mn_closed_commit(mn_closed *closed);
+
+int mn_closed_arrays(mn_closed *closed, mn_array *arrays, int capacity);
+
+/* ---- closed_rows.c --------------------------------------------------------------------------- */
+
+/* n_e: vector area of element e where N points, its mean while the points move from a to b. */
+mn_vec3 mn_closed_area(const mn_interface *face, size_t e, const mn_vec3 *a, const mn_vec3 *b);
+/* flow[r] <- sum over the sides that face r of n . mean of `field` over the element's points, n the
+   mean while the points move from the start to X, out of the region: with field = X - start the
+   volume swept, exactly. */
+void mn_closed_flow(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field, double *flow);
+/* swept[r], m^3 */
+void mn_closed_swept(const mn_closed *closed, const mn_vec3 *X, double *swept);
+/* Rows and surfaces for the way from the start to X. */
+void mn_closed_fill_rows(mn_closed *closed, const mn_vec3 *X);
+
+/* ---- closed_labels.c ------------------------------------------------------------------------- */
+
+/* Which regions there are now, from what the fluid says and the labels kept. */
+MN_MUST_CHECK mn_status mn_closed_identify(mn_closed *closed, const mn_enclosed *enclosed);
+
+/* ---- closed_p0.c ----------------------------------------------------------------------------- */
+
+/* Replies to the rows by the solid's mass, and which regions stand still. */
+MN_MUST_CHECK mn_status mn_closed_weigh_rows(mn_closed *closed);
+
+#endif

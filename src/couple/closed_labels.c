@@ -1,0 +1,239 @@
+/* Which closed region an element's side faces, and which region is the one of the substep before.
+
+   The fluid says for every side which of its enclosed regions lies there. Sides vote, by area, for
+   what became of the region they faced before:
+
+       most of them face one enclosed region   it lives on, with its id, p0 and volume account
+       most of them face none                  it has opened: it ends
+       two regions become one                  the one with more sides there lives on
+       one becomes two                         the part with more sides is the old one
+       the fluid sees none of it               it lives on: its sides are known, its row stands
+
+   Sides of which the fluid cannot tell (gaps below a cell), and those at pockets, keep what they
+   faced, or take it from their neighbours on the same side of the surface. Verified by
+   tests/unit/couple/test_closed_labels.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/closed.h"
+#include "math/vec.h"
+
+/* A region of at most so many cells along each axis, taken as a cube, is no region of its own as
+   long as nobody has known it: the fluid mends what is squeezed out of it. */
+enum { POCKET = 3 };
+enum { UNDECIDED = 255 }; /* a label that no slot has */
+
+typedef struct ballot {
+  const mn_enclosed *said;
+  double *area;                 /* of the elements */
+  double *vote;                 /* [slots][said->count] m^2 */
+  double *faced;                /* [said->count] m^2 of all sides there */
+  int *owner;                   /* [said->count] slot, or -1 */
+  double none[MN_CLOSED_MAX];   /* m^2 of sides that face no enclosed region now, */
+  double unseen[MN_CLOSED_MAX]; /* or of which the fluid cannot tell */
+} ballot;
+
+static mn_status open_ballot(mn_closed *c, const mn_enclosed *said, ballot *b)
+{
+  size_t regions = (size_t)said->count, elements = c->boxes->face.elements;
+  *b = (ballot){.said = said};
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, elements, &b->area));
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, MN_CLOSED_MAX * regions + 1, &b->vote));
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, regions + 1, &b->faced));
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, regions + 1, &b->owner));
+  memset(b->vote, 0, (MN_CLOSED_MAX * regions + 1) * sizeof *b->vote);
+  memset(b->faced, 0, (regions + 1) * sizeof *b->faced);
+  for (size_t g = 0; g < regions; g++)
+    b->owner[g] = -1;
+  return MN_OK;
+}
+
+static void count_votes(const mn_closed *c, ballot *b)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t regions = (size_t)b->said->count;
+  for (size_t e = 0; e < f->elements; e++) {
+    b->area[e] = mn_length(mn_closed_area(f, e, f->X, f->X));
+    for (size_t side = 2 * e; side < 2 * e + 2; side++) {
+      int slot = c->label[side] - 1, g = b->said->facing[side];
+      if (g >= 0)
+        b->faced[g] += b->area[e];
+      if (slot < 0)
+        continue;
+      if (g >= 0)
+        b->vote[(size_t)slot * regions + (size_t)g] += b->area[e];
+      else
+        (g == MN_FACES_NONE ? b->none : b->unseen)[slot] += b->area[e];
+    }
+  }
+}
+
+static void end_region(mn_closed *c, int slot)
+{
+  c->now.id[slot] = c->now.p0[slot] = c->now.error[slot] = 0;
+  c->now.known = 0;
+}
+
+/* The enclosed region that most sides of a slot face, or -1: opened, or unseen. */
+static int elect(const ballot *b, int slot, int *opened)
+{
+  const double *vote = &b->vote[slot * b->said->count];
+  int best = -1;
+  double all = 0;
+  for (int g = 0; g < b->said->count; g++) {
+    all += vote[g];
+    if (vote[g] > 0 && (best < 0 || vote[g] > vote[best]))
+      best = g;
+  }
+  *opened = b->none[slot] > all || (all == 0 && b->unseen[slot] == 0);
+  return *opened ? -1 : best;
+}
+
+/* Two that have become one: the account of the one that ends goes to the other. */
+static void merge(mn_closed *c, int winner, int loser)
+{
+  c->now.error[winner] += c->now.error[loser];
+  end_region(c, loser);
+}
+
+static void follow_regions(mn_closed *c, ballot *b)
+{
+  for (int slot = 0; slot < MN_CLOSED_MAX; slot++) {
+    if (c->now.id[slot] == 0)
+      continue;
+    int opened, g = elect(b, slot, &opened), count = b->said->count;
+    if (opened)
+      end_region(c, slot);
+    if (g < 0)
+      continue;
+    int other = b->owner[g];
+    if (other < 0)
+      b->owner[g] = slot;
+    else if (b->vote[slot * count + g] > b->vote[other * count + g]) {
+      b->owner[g] = slot;
+      merge(c, slot, other);
+    } else
+      merge(c, other, slot);
+  }
+}
+
+/* The slot whose sides mostly face g now, or -1: where a part has split off from. */
+static int origin(const ballot *b, int g)
+{
+  int best = -1, count = b->said->count;
+  for (int slot = 0; slot < MN_CLOSED_MAX; slot++)
+    if (b->vote[slot * count + g] > (best < 0 ? 0 : b->vote[best * count + g]))
+      best = slot;
+  return best;
+}
+
+static mn_status add_regions(mn_closed *c, ballot *b)
+{
+  const mn_enclosed *said = b->said;
+  double pocket = pow(POCKET, c->boxes->face.dim);
+  for (int g = 0; g < said->count; g++) {
+    int matters = said->inflow[g] != 0 || (b->faced[g] > 0 && (double)said->cells[g] > pocket);
+    if (b->owner[g] >= 0 || !matters)
+      continue;
+    int slot = 0;
+    while (slot < MN_CLOSED_MAX && c->now.id[slot] != 0)
+      slot++;
+    if (slot == MN_CLOSED_MAX)
+      return mn_fail(c->ctx, MN_FAILED, "there are more than %d closed regions of fluid",
+                     MN_CLOSED_MAX);
+    int from = origin(b, g);
+    c->now.id[slot] = c->now.next_id++;
+    c->now.p0[slot] = from >= 0 ? c->kept.p0[from] : 0;
+    c->now.error[slot] = 0;
+    c->now.known = 0;
+    b->owner[g] = slot;
+  }
+  return MN_OK;
+}
+
+/* What the neighbours of an undecided side that were decided before this pass say, or UNDECIDED.
+   A region counts more than none, and the lowest slot first. */
+static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t side)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t dim = (size_t)f->dim;
+  uint8_t found = UNDECIDED;
+  for (size_t k = 0; k < dim; k++) {
+    uint32_t i = f->element[dim * (side / 2) + k];
+    for (size_t q = c->first[i]; q < c->first[i + 1]; q++) {
+      uint8_t other = label[2 * c->around[q] + side % 2];
+      if (other != UNDECIDED && (found == UNDECIDED || found == 0 || (other && other < found)))
+        found = other;
+    }
+  }
+  return found;
+}
+
+static mn_status spread_labels(mn_closed *c)
+{
+  size_t count = 2 * c->boxes->face.elements;
+  uint8_t *before;
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, count, &before));
+  for (int changed = 1; changed;) {
+    changed = 0;
+    memcpy(before, c->label_now, count);
+    for (size_t side = 0; side < count; side++)
+      if (before[side] == UNDECIDED) {
+        c->label_now[side] = ask_neighbours(c, before, side);
+        changed |= c->label_now[side] != UNDECIDED;
+      }
+  }
+  for (size_t side = 0; side < count; side++)
+    if (c->label_now[side] == UNDECIDED)
+      c->label_now[side] = 0;
+  return MN_OK;
+}
+
+static mn_status label_sides(mn_closed *c, const ballot *b)
+{
+  int undecided = 0;
+  for (size_t side = 0; side < 2 * c->boxes->face.elements; side++) {
+    int g = b->said->facing[side], old = c->label[side] - 1;
+    int known = old >= 0 && c->now.id[old] != 0 && c->now.id[old] == c->kept.id[old];
+    int slot = g >= 0 ? b->owner[g] : -1;
+    c->label_now[side] = slot >= 0            ? (uint8_t)(slot + 1)
+                         : g == MN_FACES_NONE ? 0
+                         : known              ? (uint8_t)(old + 1)
+                                              : UNDECIDED;
+    undecided |= c->label_now[side] == UNDECIDED;
+  }
+  return undecided ? spread_labels(c) : MN_OK;
+}
+
+mn_status mn_closed_identify(mn_closed *c, const mn_enclosed *said)
+{
+  mn_arena_mark mark = mn_arena_save(&c->arena);
+  ballot b;
+  int any = said->count > 0;
+  for (int slot = 0; slot < MN_CLOSED_MAX; slot++)
+    any |= c->kept.id[slot] != 0;
+  c->count = 0;
+  memset(c->label_now, 0, 2 * c->boxes->face.elements);
+  if (!any)
+    return MN_OK;
+  mn_status status = open_ballot(c, said, &b);
+  if (status == MN_OK) {
+    count_votes(c, &b);
+    follow_regions(c, &b);
+    status = add_regions(c, &b);
+  }
+  if (status == MN_OK)
+    status = label_sides(c, &b);
+  for (int slot = 0; status == MN_OK && slot < MN_CLOSED_MAX; slot++)
+    if (c->now.id[slot] != 0) {
+      c->slot[c->count] = slot;
+      c->grid[c->count] = -1;
+      for (int g = 0; g < said->count; g++)
+        if (b.owner[g] == slot)
+          c->grid[c->count] = g;
+      c->count++;
+    }
+  mn_arena_reset(&c->arena, mark);
+  return status;
+}

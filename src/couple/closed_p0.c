@@ -1,0 +1,449 @@
+/* p0 of the closed regions.
+
+   With res_r = (swept_r - target_r)/dt and K = d res / d p0 (m x m, m^3/s per Pa) the elimination
+   is a quasi-Newton loop around the solid's solve,
+
+       p0 <- p0 - K^+ res,      K <- K + (d res - K dp)(D dp)^T / (dp^T D dp),   D = diag K,
+
+   Broyden's update, kept across substeps (K grows like dt). K starts as dt N M^-1 N^T from the
+   solid's mass, exact for rigid bodies, else from differences: one solve of the solid a region, and
+   the same when the loop is slow. K may be singular: in a closed box that a shell parts only the
+   difference of two p0 counts. K^+ is the shortest solution in the scale of D^(1/2); what K cannot
+   give at all has no solution, and is told.
+
+   The published forms take one such step in an iteration of the coupling, with K = dt N M^-1 N^T
+   and M the solid's mass [Akbay thesis, eq. 4.9] or that of the fluid at the points [Akbay 2018,
+   eq. 2.11], and never learn. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/closed.h"
+#include "la/dense.h"
+#include "math/vec.h"
+
+/* What may be left of a volume, as a distance of its surfaces in cells: when it is found; and when
+   the solid cannot do better. It is made good in the next substep. */
+static const double FOUND = 1e-11, LEAST_FOUND = 1e-5;
+/* And when it is found, as part of what flows in. */
+static const double FOUND_OF_INFLOW = 1e-9;
+/* Solves before K is found anew. */
+enum { PATIENCE = 8, ROUNDS = 3 };
+/* Singular directions of K, scaled to a unit diagonal; and rows that move nothing, against what the
+   same forces would do if they did not cancel. */
+static const double RCOND = 1e-9, STILL = 1e-12;
+/* Displacements by which K is found from differences, in cells, and the first pressure tried. */
+static const double PROBE = 1e-4, PROBE_LEAST = 1e-7, PROBE_MOST = 1e-2, FIRST_PROBE = 1e-6;
+
+/* ---- small dense systems --------------------------------------------------------------------- */
+
+/* dp <- -K^+ res, left <- res + K dp; k[r + s m] */
+static mn_status solve_small(mn_closed *c, const double *k, const double *res, double *dp,
+                             double *left)
+{
+  int m = c->count, rank;
+  double scale[MN_CLOSED_MAX], b[MN_CLOSED_MAX], y[MN_CLOSED_MAX], *a;
+  mn_arena_mark mark = mn_arena_save(&c->arena);
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &a));
+  for (int r = 0; r < m; r++) {
+    double d = k[r + r * m];
+    scale[r] = d > 0 && !c->still[r] ? 1 / sqrt(d) : 0;
+    b[r] = -res[r] * scale[r];
+  }
+  for (int s = 0; s < m; s++)
+    for (int r = 0; r < m; r++)
+      a[r + s * m] = k[r + s * m] * scale[r] * scale[s];
+  mn_status status = mn_dense_least_squares(c->ctx, &c->arena, m, m, a, 1, b, RCOND, y, &rank);
+  mn_arena_reset(&c->arena, mark);
+  MN_TRY(status);
+  for (int r = 0; r < m; r++)
+    dp[r] = scale[r] * y[r];
+  for (int r = 0; r < m; r++) {
+    left[r] = res[r];
+    for (int s = 0; s < m; s++)
+      left[r] += k[r + s * m] * dp[s];
+  }
+  return MN_OK;
+}
+
+static void get_K(const mn_closed *c, double *k)
+{
+  for (int s = 0; s < c->count; s++)
+    for (int r = 0; r < c->count; r++)
+      k[r + s * c->count] = c->dt * c->now.K[c->slot[r] * MN_CLOSED_MAX + c->slot[s]];
+}
+
+static void set_K(mn_closed *c, const double *k)
+{
+  memset(c->now.K, 0, sizeof c->now.K);
+  for (int s = 0; s < c->count; s++)
+    for (int r = 0; r < c->count; r++)
+      c->now.K[c->slot[r] * MN_CLOSED_MAX + c->slot[s]] = k[r + s * c->count] / c->dt;
+  c->now.known = 1;
+}
+
+/* ---- residuals ------------------------------------------------------------------------------- */
+
+/* m^3, by which the volume of region r may be off when its surfaces may by `cells`, but never less
+   than the rounding of their positions. */
+static double allowed(const mn_closed *c, int r, double cells)
+{
+  const mn_interface *f = &c->boxes->face;
+  double far = 0;
+  for (size_t i = 0; i < f->count; i++)
+    for (int a = 0; a < f->dim; a++)
+      far = fmax(far, fabs(c->start[i].v[a]));
+  double most = c->surface[r] * cells * c->dx, flown = fabs(c->dt * c->info[r].inflow);
+  if (cells <= FOUND && flown > 0)
+    most = fmin(most, FOUND_OF_INFLOW * flown);
+  return fmax(most, 4 * DBL_EPSILON * far * c->surface[r]);
+}
+
+static int all_within(const mn_closed *c, const double *res, double cells)
+{
+  for (int r = 0; r < c->count; r++)
+    if (!(fabs(res[r]) * c->dt <= allowed(c, r, cells)))
+      return 0;
+  return 1;
+}
+
+static void residuals(const mn_closed *c, double *res)
+{
+  mn_closed_swept(c, c->boxes->face.X, res);
+  for (int r = 0; r < c->count; r++)
+    res[r] = (res[r] - c->target[r]) / c->dt;
+}
+
+/* One solve of the solid, and what it leaves. */
+static mn_status solve_solid(mn_closed *c, mn_closed_solve *solve, void *user, double *res)
+{
+  MN_TRY(solve(user));
+  c->solves++;
+  residuals(c, res);
+  return MN_OK;
+}
+
+double mn_closed_gap(const mn_closed *c, int r)
+{
+  double res[MN_CLOSED_MAX];
+  if (r >= c->count || !(c->surface[r] > 0))
+    return 0;
+  residuals(c, res);
+  return res[r] * c->dt / c->surface[r];
+}
+
+/* ---- no solution ----------------------------------------------------------------------------- */
+
+static mn_status refuse(mn_closed *c, int r, double flow)
+{
+  const mn_region_info *i = &c->info[r];
+  int dim = c->boxes->face.dim;
+  c->hopeless = 1;
+  if (c->still[r])
+    return mn_fail(c->ctx, MN_FAILED,
+                   "region %d of %zu cells at (%g, %g, %g) is enclosed by sources and fixed walls "
+                   "only, %.6g m^%d/s flow in: no solution; open a side, or let a body give way",
+                   i->id, i->cells, i->center.x, i->center.y, i->center.z, i->inflow, dim);
+  return mn_fail(c->ctx, MN_FAILED,
+                 "region %d of %zu cells at (%g, %g, %g) can only grow as others shrink, but %.6g "
+                 "m^%d/s flow into all of them: no solution; open a side, or let the sources "
+                 "balance",
+                 i->id, i->cells, i->center.x, i->center.y, i->center.z, flow, dim);
+}
+
+/* ---- K --------------------------------------------------------------------------------------- */
+
+static double dot_rows(const mn_closed *c, const mn_vec3 *a, const mn_vec3 *b)
+{
+  double sum = 0;
+  for (size_t i = 0; i < c->boxes->face.count; i++)
+    sum += mn_dot(a[i], b[i]);
+  return sum;
+}
+
+/* K = dt N M^-1 N^T, by the replies of the solid's mass. */
+static void K_of_mass(const mn_closed *c, double *k)
+{
+  size_t n = c->boxes->face.count;
+  for (int s = 0; s < c->count; s++)
+    for (int r = 0; r < c->count; r++)
+      k[r + s * c->count] = c->dt * dot_rows(c, &c->row[(size_t)r * n], &c->reply[(size_t)s * n]);
+}
+
+/* The same with the fluid's mass at the points. */
+static mn_status K_of_fluid(const mn_closed *c, double *k)
+{
+  size_t n = c->boxes->face.count;
+  double most = 0;
+  for (int s = 0; s < c->count; s++)
+    for (int r = 0; r < c->count; r++) {
+      double sum = 0;
+      for (size_t i = 0; i < n; i++)
+        if (c->fluid_mass[i] > 0)
+          sum += mn_dot(c->row[(size_t)r * n + i], c->row[(size_t)s * n + i]) / c->fluid_mass[i];
+      k[r + s * c->count] = c->dt * sum;
+      most = fmax(most, sum);
+    }
+  if (!(most > 0))
+    return mn_fail(c->ctx, MN_FAILED,
+                   "coupling.closed is \"fluid\", but the fluid \"%s\" tells no mass at the points "
+                   "of closed regions; take \"eliminated\"",
+                   c->boxes->fluid.ops->name);
+  return MN_OK;
+}
+
+/* Column s of K by a change of p0 of region s that moves its surfaces a little, from `res`. */
+static mn_status K_column(mn_closed *c, int s, const double *res, mn_closed_solve *solve,
+                          void *user, double *column)
+{
+  double *p0 = &c->now.p0[c->slot[s]], base = *p0, moved = 0;
+  double step = fmax(1e-6 * fabs(base), FIRST_PROBE), after[MN_CLOSED_MAX];
+  for (int tries = 0; tries < 8; tries++) {
+    *p0 = base + step;
+    mn_status status = solve_solid(c, solve, user, after);
+    *p0 = base;
+    MN_TRY(status);
+    moved = fabs(after[s] - res[s]) * c->dt / (c->surface[s] * c->dx);
+    for (int r = 0; r < c->count; r++)
+      column[r] = (after[r] - res[r]) / step;
+    if (moved > PROBE_LEAST && moved < PROBE_MOST)
+      return MN_OK;
+    step *= moved > 1e-10 ? PROBE / moved : 1e6;
+  }
+  if (!(moved > PROBE_LEAST)) { /* nothing moves it */
+    memset(column, 0, (size_t)c->count * sizeof *column);
+    c->still[s] = 1;
+  }
+  return MN_OK;
+}
+
+static mn_status K_of_differences(mn_closed *c, const double *res, mn_closed_solve *solve,
+                                  void *user, double *k)
+{
+  for (int s = 0; s < c->count; s++) {
+    memset(&k[s * c->count], 0, (size_t)c->count * sizeof *k);
+    if (!c->still[s])
+      MN_TRY(K_column(c, s, res, solve, user, &k[s * c->count]));
+  }
+  return MN_OK;
+}
+
+static void learn(mn_closed *c, const double *dp, const double *dres, double *k)
+{
+  int m = c->count;
+  double square = 0, miss[MN_CLOSED_MAX];
+  for (int r = 0; r < m; r++) {
+    square += k[r + r * m] * dp[r] * dp[r];
+    miss[r] = dres[r];
+    for (int s = 0; s < m; s++)
+      miss[r] -= k[r + s * m] * dp[s];
+  }
+  if (!(square > 0))
+    return;
+  double diagonal[MN_CLOSED_MAX];
+  for (int s = 0; s < m; s++)
+    diagonal[s] = k[s + s * m];
+  for (int s = 0; s < m; s++)
+    for (int r = 0; r < m; r++)
+      k[r + s * m] += miss[r] * diagonal[s] * dp[s] / square;
+}
+
+static int usable(const mn_closed *c, const double *k)
+{
+  for (int r = 0; r < c->count; r++)
+    if (!c->still[r] && !(k[r + r * c->count] > 0))
+      return 0;
+  return 1;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+static double worst_gap(const mn_closed *c, const double *res)
+{
+  double worst = 0;
+  for (int r = 0; r < c->count; r++)
+    worst = fmax(worst, fabs(res[r]) * c->dt / allowed(c, r, FOUND));
+  return worst;
+}
+
+/* At most PATIENCE steps with the K given. *done: 1 when found, or as good as the solid can. */
+static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int fresh, double *k,
+                         double *res, int *done)
+{
+  double dp[MN_CLOSED_MAX], left[MN_CLOSED_MAX], after[MN_CLOSED_MAX];
+  *done = 0;
+  for (int n = 0; n < PATIENCE && usable(c, k); n++) {
+    double before = worst_gap(c, res);
+    MN_TRY(solve_small(c, k, res, dp, left));
+    double total = 0;
+    for (int r = 0; r < c->count; r++)
+      total -= left[r];
+    for (int r = 0; r < c->count; r++)
+      if (fabs(left[r]) * c->dt > allowed(c, r, LEAST_FOUND))
+        return fresh ? refuse(c, r, total) : MN_OK;
+    for (int r = 0; r < c->count; r++)
+      c->now.p0[c->slot[r]] += dp[r];
+    MN_TRY(solve_solid(c, solve, user, after));
+    for (int r = 0; r < c->count; r++) {
+      double change = after[r] - res[r];
+      res[r] = after[r];
+      left[r] = change;
+    }
+    learn(c, dp, left, k);
+    set_K(c, k);
+    int stalls = n > 0 && worst_gap(c, res) > 0.5 * before && all_within(c, res, LEAST_FOUND);
+    *done = all_within(c, res, FOUND) || stalls;
+    if (*done)
+      return MN_OK;
+  }
+  return MN_OK;
+}
+
+static mn_status eliminate(mn_closed *c, mn_closed_solve *solve, void *user)
+{
+  double res[MN_CLOSED_MAX], *k;
+  int done = 0, m = c->count;
+  MN_TRY(solve_solid(c, solve, user, res));
+  if (all_within(c, res, FOUND))
+    return MN_OK;
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &k));
+  for (int round = 0; round < ROUNDS && !done; round++) {
+    int fresh = round > 0 || c->now.known == 0;
+    if (!fresh)
+      get_K(c, k);
+    else if (round == 0 && c->boxes->solid.ops->accelerate)
+      K_of_mass(c, k);
+    else
+      MN_TRY(K_of_differences(c, res, solve, user, k));
+    MN_TRY(descend(c, solve, user, fresh, k, res, &done));
+  }
+  if (done || all_within(c, res, LEAST_FOUND))
+    return MN_OK;
+  int worst = 0;
+  for (int r = 0; r < m; r++)
+    if (fabs(res[r]) / c->surface[r] > fabs(res[worst]) / c->surface[worst])
+      worst = r;
+  return mn_fail(c->ctx, MN_FAILED,
+                 "the pressure of %d closed regions was not found in %d solves of the solid: the "
+                 "surfaces of region %d still lie off by %.3g cells",
+                 m, c->solves, c->info[worst].id, res[worst] * c->dt / (c->surface[worst] * c->dx));
+}
+
+/* One correction, as published. */
+static mn_status correct(mn_closed *c, mn_closed_solve *solve, void *user)
+{
+  double res[MN_CLOSED_MAX], dp[MN_CLOSED_MAX], left[MN_CLOSED_MAX], *k;
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)c->count * (size_t)c->count, &k));
+  MN_TRY(solve_solid(c, solve, user, res));
+  if (c->form == MN_CLOSED_FLUID)
+    MN_TRY(K_of_fluid(c, k));
+  else if (c->boxes->solid.ops->accelerate)
+    K_of_mass(c, k);
+  else if (c->now.known != 0)
+    get_K(c, k);
+  else {
+    MN_TRY(K_of_differences(c, res, solve, user, k));
+    set_K(c, k);
+    MN_TRY(solve_solid(c, solve, user, res)); /* the last solve is the one that counts */
+  }
+  MN_TRY(solve_small(c, k, res, dp, left));
+  for (int r = 0; r < c->count; r++)
+    c->now.p0[c->slot[r]] += dp[r];
+  return MN_OK;
+}
+
+mn_status mn_closed_find(mn_closed *c, mn_closed_solve *solve, void *user)
+{
+  if (!c->count || c->form == MN_CLOSED_NONE)
+    return solve(user);
+  mn_arena_mark mark = mn_arena_save(&c->arena);
+  mn_status status =
+      c->form == MN_CLOSED_ELIMINATED ? eliminate(c, solve, user) : correct(c, solve, user);
+  mn_arena_reset(&c->arena, mark);
+  return status;
+}
+
+/* ---- the fluid's side ------------------------------------------------------------------------ */
+
+/* The reply of the mass to the forces of `load`; the interface keeps its X and V. */
+static mn_status reply_to_load(mn_closed *c, mn_vec3 *reply)
+{
+  mn_interface *f = &c->boxes->face;
+  mn_vec3 *keep;
+  size_t n = f->count;
+  mn_arena_mark mark = mn_arena_save(&c->arena);
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, 2 * n, &keep));
+  memcpy(keep, f->X, n * sizeof *keep);
+  memcpy(keep + n, f->V, n * sizeof *keep);
+  memcpy(f->X, c->start, n * sizeof *keep);
+  mn_status status = mn_boxes_accelerate(c->boxes);
+  memcpy(reply, f->V, n * sizeof *reply);
+  memcpy(f->X, keep, n * sizeof *keep);
+  memcpy(f->V, keep + n, n * sizeof *keep);
+  mn_arena_reset(&c->arena, mark);
+  return status;
+}
+
+/* Whether the forces of a row move anything: against those of the same size that do not cancel. */
+static mn_status find_still(mn_closed *c, int r)
+{
+  mn_interface *f = &c->boxes->face;
+  size_t n = f->count;
+  const mn_vec3 *row = &c->row[(size_t)r * n];
+  double aligned = 0, own = dot_rows(c, row, &c->reply[(size_t)r * n]);
+  for (size_t i = 0; i < n; i++) {
+    double size = mn_length(row[i]) / sqrt(f->dim);
+    f->load[i] = mn_v3(size, size, f->dim == 3 ? size : 0);
+  }
+  MN_TRY(reply_to_load(c, c->move));
+  for (size_t i = 0; i < n; i++)
+    aligned += mn_length(row[i]) * mn_length(c->move[i]);
+  c->still[r] = !(own > STILL * aligned);
+  return MN_OK;
+}
+
+mn_status mn_closed_weigh_rows(mn_closed *c)
+{
+  mn_interface *f = &c->boxes->face;
+  size_t n = f->count;
+  int by_mass = c->boxes->solid.ops->accelerate && c->form != MN_CLOSED_FLUID;
+  for (int r = 0; r < c->count; r++) {
+    mn_vec3 *row = &c->row[(size_t)r * n], *reply = &c->reply[(size_t)r * n];
+    c->still[r] = !(c->surface[r] > 0);
+    if (by_mass && !c->still[r]) {
+      memcpy(f->load, row, n * sizeof *row);
+      MN_TRY(reply_to_load(c, reply));
+      MN_TRY(find_still(c, r));
+    } else
+      for (size_t i = 0; i < n; i++)
+        reply[i] = f->area[i] > 0 ? mn_scale(1 / f->area[i], row[i]) : mn_v3(0, 0, 0);
+    if (c->still[r] && fabs(c->target[r]) > LEAST_FOUND * c->info[r].volume)
+      return refuse(c, r, c->info[r].inflow);
+  }
+  return MN_OK;
+}
+
+mn_status mn_closed_project(mn_closed *c)
+{
+  mn_interface *f = &c->boxes->face;
+  size_t n = f->count;
+  int m = c->count;
+  double rate[MN_CLOSED_MAX], part[MN_CLOSED_MAX], left[MN_CLOSED_MAX], *k;
+  if (!m)
+    return MN_OK;
+  mn_arena_mark mark = mn_arena_save(&c->arena);
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &k));
+  mn_closed_flow(c, f->X, f->V, rate);
+  for (int r = 0; r < m; r++) {
+    rate[r] -= c->target[r] / c->dt;
+    mn_closed_flow(c, f->X, &c->reply[(size_t)r * n], &k[r * m]);
+  }
+  mn_status status = solve_small(c, k, rate, part, left);
+  mn_arena_reset(&c->arena, mark);
+  MN_TRY(status);
+  for (int r = 0; r < m; r++)
+    for (size_t i = 0; i < n; i++)
+      f->V[i] = mn_madd(f->V[i], part[r], c->reply[(size_t)r * n + i]);
+  return MN_OK;
+}
