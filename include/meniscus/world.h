@@ -32,6 +32,8 @@ typedef struct mn_step_info {
   double body_potential_energy;                    /* J, of weight and springs */
   mn_vec3 body_momentum;                           /* kg m/s */
   mn_vec3 body_angular;                            /* kg m^2/s, about the origin */
+  int closed_regions;                              /* of fluid, among bodies */
+  mn_region_info region[MN_REGIONS_MAX];
 } mn_step_info;
 
 /* The model is borrowed and must outlive the world. */

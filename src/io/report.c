@@ -278,6 +278,43 @@ static void add_probes(page *p)
   mn_text_add(&p->out, "</div>\n");
 }
 
+/* p0 and |net outflow| of the closed regions. */
+static mn_status add_regions(page *p)
+{
+  const double *time = mn_table_column(&p->steps, "time");
+  const double *found = mn_table_column(&p->steps, "closed_regions");
+  size_t rows = p->steps.rows;
+  double *size;
+  if (!time || !found || !rows || is_dull("closed_regions", found, rows))
+    return MN_OK;
+  MN_TRY(MN_NEW(p->ctx, "a plot", rows, &size));
+  mn_text_add(&p->out, "<h2>Closed regions</h2>\n<div class=\"plots\">\n");
+  for (int k = 1; k <= MN_REGION_COLUMNS; k++) {
+    char column[2][32], title[2][64];
+    snprintf(column[0], sizeof column[0], "p0_%d", k);
+    snprintf(column[1], sizeof column[1], "net_outflow_%d", k);
+    snprintf(title[0], sizeof title[0], "mean pressure of region %d", k);
+    snprintf(title[1], sizeof title[1], "|net outflow| of region %d", k);
+    for (int i = 0; i < 2; i++) {
+      const double *y = mn_table_column(&p->steps, column[i]);
+      if (!y || is_dull(column[i], y, rows))
+        continue;
+      for (size_t n = 0; n < rows; n++)
+        size[n] = i ? fabs(y[n]) : y[n];
+      mn_plot plot = {.title = title[i],
+                      .unit = i ? "m^3/s" : "Pa",
+                      .x = time,
+                      .y = size,
+                      .count = rows,
+                      .decades = i};
+      mn_plot_svg(&p->out, &plot);
+    }
+  }
+  mn_text_add(&p->out, "</div>\n");
+  mn_free(size);
+  return MN_OK;
+}
+
 static void add_steps(page *p)
 {
   static const struct {
@@ -502,6 +539,7 @@ static mn_status write_page(page *p)
   add_facts(p);
   MN_TRY(add_pictures(p));
   add_probes(p);
+  MN_TRY(add_regions(p));
   add_steps(p);
   add_invariants(p);
   add_timings(p);

@@ -35,7 +35,7 @@ typedef struct run {
   mn_world *world;
   mn_run_settings settings;
   mn_record record;
-  mn_series steps, probes;
+  mn_series steps, probes, regions;
   double *values;     /* of the probes */
   double start;       /* wall clock of this session */
   double saved_at;    /* wall clock of the last checkpoint */
@@ -77,6 +77,7 @@ static mn_status write_checkpoint(run *r, int keep)
   mn_saved_name(&saved);
   MN_TRY(sync_series(r, &r->steps));
   MN_TRY(sync_series(r, &r->probes));
+  MN_TRY(sync_series(r, &r->regions));
   MN_TRY(mn_path(r->ctx, path, "%s/checkpoint", r->directory));
   MN_TRY(mn_make_folder(r->ctx, path));
   MN_TRY(mn_path(r->ctx, path, "%s/checkpoint/%s", r->directory, saved.name));
@@ -148,6 +149,7 @@ static mn_status one_step(run *r)
   MN_TRY(mn_world_step(r->world, next_stop(r), &info));
   mn_record_add(&r->record, &info);
   MN_TRY(mn_steps_add(r->ctx, &r->steps, &info));
+  MN_TRY(mn_regions_add(r->ctx, r->directory, &r->regions, &info));
   MN_TRY(add_probes(r));
   int frame = mn_world_frame(r->world), new_frame = frame > before;
   if (new_frame)
@@ -288,6 +290,8 @@ static mn_status begin_resumed(run *r)
   MN_TRY(mn_folder_take_back(r->ctx, r->directory, frame, step));
   MN_TRY(mn_path(r->ctx, path, "%s/steps.csv", r->directory));
   MN_TRY(mn_series_truncate(r->ctx, path, (double)step));
+  MN_TRY(mn_path(r->ctx, path, "%s/regions.csv", r->directory));
+  MN_TRY(mn_series_truncate(r->ctx, path, (double)step));
   MN_TRY(mn_path(r->ctx, path, "%s/probes.csv", r->directory));
   MN_TRY(mn_series_truncate(r->ctx, path, found ? mn_world_time(r->world) : -1));
   MN_TRY(open_series(r));
@@ -371,10 +375,11 @@ mn_status mn_run(mn_context *ctx, const mn_model *model, const mn_run_def *def)
   char why[MN_MESSAGE_MAX]; /* the first failure is the one that is told */
   memcpy(why, ctx->message, sizeof why);
   mn_status steps = mn_series_close(ctx, &r.steps), probes = mn_series_close(ctx, &r.probes);
+  mn_status regions = mn_series_close(ctx, &r.regions);
   if (status != MN_OK)
     memcpy(ctx->message, why, sizeof why);
   else
-    status = steps != MN_OK ? steps : probes;
+    status = steps != MN_OK ? steps : probes != MN_OK ? probes : regions;
   mn_free(r.settings.params);
   mn_free(r.values);
   mn_world_destroy(&r.world);

@@ -224,7 +224,8 @@ mn_status mn_folder_take_back(mn_context *ctx, const char *directory, int64_t fr
 
 mn_status mn_folder_clear(mn_context *ctx, const char *directory)
 {
-  static const char *const files[] = {"steps.csv", "probes.csv", "report.html", "scene.lua"};
+  static const char *const files[] = {"steps.csv", "probes.csv", "regions.csv", "report.html",
+                                      "scene.lua"};
   static const char *const folders[] = {"frames", "preview", "checkpoint"};
   char path[MN_PATH_MAX];
   MN_TRY(mn_folder_tidy(ctx, directory));

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "io/run_folder.h"
 
 static const char STEP_COLUMNS[] =
     "step,time,dt,coupling_iterations,coupling_residual,modes,pressure_iterations,"
@@ -18,7 +19,9 @@ static const char STEP_COLUMNS[] =
     "least_pressure,greatest_pressure,least_slack,complementarity,solid_iterations,"
     "body_kinetic_energy,body_elastic_energy,body_potential_energy,body_momentum_x,"
     "body_momentum_y,body_momentum_z,body_angular_x,body_angular_y,body_angular_z,capped,diverged,"
-    "imbalance\n";
+    "imbalance,closed_regions";
+static const char REGION_COLUMNS[] =
+    "step,time,id,p0,inflow,net_outflow,volume,volume_error,center_x,center_y,center_z,cells\n";
 
 enum { FILE_LIMIT = 1 << 30 }; /* bytes of a series that are read back */
 
@@ -66,6 +69,9 @@ mn_status mn_steps_open(mn_context *ctx, const char *path, mn_series *series)
 {
   mn_text header = {0};
   mn_text_add(&header, "%s", STEP_COLUMNS);
+  for (int k = 1; k <= MN_REGION_COLUMNS; k++)
+    mn_text_add(&header, ",p0_%d,net_outflow_%d", k, k);
+  mn_text_add(&header, "\n");
   return open_series(ctx, path, &header, series);
 }
 
@@ -103,8 +109,37 @@ mn_status mn_steps_add(mn_context *ctx, mn_series *series, const mn_step_info *s
               s->body_kinetic_energy, s->body_elastic_energy, s->body_potential_energy,
               s->body_momentum.x, s->body_momentum.y, s->body_momentum.z);
   mn_text_add(&row, ",%.17g,%.17g,%.17g", s->body_angular.x, s->body_angular.y, s->body_angular.z);
-  mn_text_add(&row, ",%d,%d,%.17g\n", s->capped, s->diverged, s->imbalance);
+  mn_text_add(&row, ",%d,%d,%.17g,%d", s->capped, s->diverged, s->imbalance, s->closed_regions);
+  for (int k = 1; k <= MN_REGION_COLUMNS; k++) {
+    mn_region_info found = {0};
+    for (int r = 0; r < s->closed_regions; r++)
+      if (s->region[r].id == k)
+        found = s->region[r];
+    mn_text_add(&row, ",%.17g,%.17g", found.p0, found.net_outflow);
+  }
+  mn_text_add(&row, "\n");
   return append(ctx, series, &row);
+}
+
+mn_status mn_regions_add(mn_context *ctx, const char *directory, mn_series *series,
+                         const mn_step_info *s)
+{
+  mn_text rows = {0}, header = {0};
+  char path[MN_PATH_MAX];
+  if (!s->closed_regions)
+    return MN_OK;
+  if (!series->file) {
+    MN_TRY(mn_path(ctx, path, "%s/regions.csv", directory));
+    mn_text_add(&header, "%s", REGION_COLUMNS);
+    MN_TRY(open_series(ctx, path, &header, series));
+  }
+  for (int r = 0; r < s->closed_regions; r++) {
+    const mn_region_info *i = &s->region[r];
+    mn_text_add(&rows, "%lld,%.17g,%d,%.17g,%.17g,%.17g,%.17g,%.17g", (long long)s->step, s->time,
+                i->id, i->p0, i->inflow, i->net_outflow, i->volume, i->error);
+    mn_text_add(&rows, ",%.17g,%.17g,%.17g,%zu\n", i->center.x, i->center.y, i->center.z, i->cells);
+  }
+  return append(ctx, series, &rows);
 }
 
 mn_status mn_probes_add(mn_context *ctx, mn_series *series, double time, const double *values)

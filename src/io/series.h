@@ -1,4 +1,4 @@
-/* Time series as CSV: steps.csv and probes.csv. Numbers are printed with %.17g, so that they are
+/* Time series as CSV: steps.csv, probes.csv and regions.csv. Numbers are printed with %.17g, so that they are
    read back to the same bits. Rows are appended and flushed one by one. */
 #ifndef MN_IO_SERIES_H
 #define MN_IO_SERIES_H
@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "meniscus/world.h"
+
+enum { MN_REGION_COLUMNS = 8 }; /* regions 1 to this have columns in steps.csv */
 
 typedef struct mn_series {
   FILE *file;
@@ -22,6 +24,9 @@ MN_MUST_CHECK mn_status mn_steps_add(mn_context *ctx, mn_series *series, const m
 /* values[def.probe_count] */
 MN_MUST_CHECK mn_status mn_probes_add(mn_context *ctx, mn_series *series, double time,
                                       const double *values);
+/* A row of regions.csv for each closed region; the file is made with the first one. */
+MN_MUST_CHECK mn_status mn_regions_add(mn_context *ctx, const char *directory, mn_series *series,
+                                       const mn_step_info *info);
 /* Fine on a closed or zeroed one. */
 MN_MUST_CHECK mn_status mn_series_close(mn_context *ctx, mn_series *series);
 

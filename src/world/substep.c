@@ -3,6 +3,7 @@
 #include "world/substep.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/timer.h"
@@ -133,6 +134,8 @@ static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info
   info->coupling_residual = r.residual;
   info->modes = r.modes;
   info->imbalance = r.imbalance;
+  const mn_region_info *regions = mn_coupling_regions(w->coupling, &info->closed_regions);
+  memcpy(info->region, regions, (size_t)info->closed_regions * sizeof *regions);
   info->capped += solved && r.reason == MN_ITERATION_LIMIT;
   info->diverged += solved && r.reason == MN_DIVERGED;
   info->fluid_s += r.fluid_s;

@@ -372,7 +372,7 @@ static mn_status rig_step(closed_rig *r, double dt)
 }
 
 /* Area inside elements [first, last), which go round clockwise. */
-static double area_inside(const closed_rig *r, int first, int last)
+static inline double area_inside(const closed_rig *r, int first, int last)
 {
   double sum = 0;
   for (int e = first; e < last; e++) {
