@@ -26,6 +26,8 @@
 /* What may be left of a volume, as a distance of its surfaces in cells: when it is found; and when
    the solid cannot do better. It is made good in the next substep. */
 static const double FOUND = 1e-11, LEAST_FOUND = 1e-5;
+/* Below it K learns nothing. */
+static const double LEARN_LEAST = 1e-7;
 /* And when it is found, as part of what flows in. */
 static const double FOUND_OF_INFLOW = 1e-9;
 /* Solves before K is found anew. */
@@ -267,6 +269,16 @@ static double worst_gap(const mn_closed *c, const double *res)
   return worst;
 }
 
+/* Steps from a residual this small, in units of what is allowed, tell more of the solid's own
+   tolerance than of K. */
+static int lost_in_noise(const mn_closed *c, double gap)
+{
+  double least = 0;
+  for (int r = 0; r < c->count; r++)
+    least = fmax(least, allowed(c, r, LEARN_LEAST) / allowed(c, r, FOUND));
+  return gap < least;
+}
+
 /* At most PATIENCE steps with the K given. *done: 1 when found, or as good as the solid can. */
 static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int fresh, double *k,
                          double *res, int *done)
@@ -290,8 +302,10 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
       res[r] = after[r];
       left[r] = change;
     }
-    learn(c, dp, left, k);
-    set_K(c, k);
+    if (!lost_in_noise(c, before)) {
+      learn(c, dp, left, k);
+      set_K(c, k);
+    }
     int stalls = n > 0 && worst_gap(c, res) > 0.5 * before && all_within(c, res, LEAST_FOUND);
     *done = all_within(c, res, FOUND) || stalls;
     if (*done)
