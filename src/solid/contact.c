@@ -9,7 +9,7 @@
 
 #include "solid/contact_internal.h"
 
-enum { ROUNDS = 4 };
+enum { ROUNDS = 4, END_ROUNDS = 16 };
 
 mn_contact_def mn_contact_def_default(void)
 {
@@ -20,7 +20,8 @@ mn_contact_def mn_contact_def_default(void)
                           .thickness = 1e-3,
                           .node_friction = 0.3,
                           .sweep = 1,
-                          .search = 1};
+                          .search = 1,
+                          .ends = 1};
 }
 
 static mn_status make(mn_contact *c, size_t nodes)
@@ -39,6 +40,7 @@ static mn_status make(mn_contact *c, size_t nodes)
   MN_TRY(MN_NEW(ctx, "mobilities", n, &c->mobile));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->start));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->free));
+  MN_TRY(MN_NEW(ctx, "poses after a drift", n, &c->ends));
   MN_TRY(MN_NEW(ctx, "contact nodes", nodes, &c->node_start));
   MN_TRY(MN_NEW(ctx, "contact nodes", nodes, &c->node_free));
   MN_TRY(MN_NEW(ctx, "contact nodes", nodes, &c->node_used));
@@ -84,9 +86,9 @@ void mn_contact_destroy(mn_contact **contact)
 {
   mn_contact *c = *contact;
   if (c) {
-    void *all[] = {c->lo,        c->hi,       c->half,      c->middle,     c->found,
-                   c->mobile,    c->start,    c->free,      c->node_start, c->node_free,
-                   c->node_used, c->drift.at, c->settle.at, c->near};
+    void *all[] = {c->lo,        c->hi,   c->half,       c->middle,    c->found,     c->mobile,
+                   c->start,     c->free, c->node_start, c->node_free, c->node_used, c->drift.at,
+                   c->settle.at, c->near, c->again.at,   c->end.at,    c->ends};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
     free_guesses(&c->now);
@@ -152,12 +154,19 @@ static void take_guesses(const mn_guesses *g, mn_touches *touches, int part)
   }
 }
 
-static int same_touches(const mn_guesses *g, const mn_touches *touches)
+/* Whether those of the start are the ones that were solved. */
+static int same_touches(const mn_touches *solved, const mn_touches *found)
 {
-  int same = g->count == touches->count;
-  for (size_t i = 0; same && i < g->count; i++)
-    same = compare(g->key[i], &touches->at[i].key) == 0;
-  return same;
+  size_t k = 0;
+  for (size_t i = 0; i < solved->count; i++) {
+    const mn_touch_key *key = &solved->at[i].key;
+    if (key->feature & MN_TOUCH_END)
+      continue;
+    int64_t a[3] = {key->a, key->b, key->feature};
+    if (k == found->count || compare(a, &found->at[k++].key) != 0)
+      return 0;
+  }
+  return k == found->count;
 }
 
 /* Touches of the drift, with the impulses of both parts. */
@@ -248,6 +257,37 @@ static void set_mobility(mn_contact *c, const mn_rigid_state *pose)
     }
 }
 
+/* Least normal velocity: the gap may close, to the end of the drift. What is found at its end is
+   linear in the change of u from the round before; it asks for no more than the gap of the start.
+ */
+static double drift_target(const mn_touch *t, const mn_twist *u, double dt)
+{
+  if (!(t->key.feature & MN_TOUCH_END))
+    return -mn_max(0, t->gap) / dt;
+  return mn_dot(t->n, mn_touch_velocity(t, u, NULL)) - t->room / dt;
+}
+
+/* Whether another round is due: touches that were not looked at, or overlap at the end. Then
+   c->drift has them. */
+static mn_status look_again(mn_contact *c, const mn_rigid_state *pose, const mn_twist *twist,
+                            const mn_contact_nodes *nodes, double dt, int round, int *again)
+{
+  int bad = 0;
+  MN_TRY(mn_contact_find(c, pose, c->free, twist, nodes, c->node_free, dt, &c->again));
+  if (c->def.ends)
+    MN_TRY(mn_contact_find_ends(c, pose, twist, &c->again, dt, &bad));
+  *again = (bad && round < END_ROUNDS) || (round < ROUNDS && !same_touches(&c->drift, &c->again));
+  if (!*again)
+    return MN_OK;
+  c->drift.count = 0;
+  for (size_t i = 0; i < c->again.count; i++)
+    MN_TRY(mn_contact_append(c->ctx, &c->drift, &c->again.at[i]));
+  for (size_t i = 0; i < c->end.count; i++)
+    MN_TRY(mn_contact_append(c->ctx, &c->drift, &c->end.at[i]));
+  mn_contact_sort(&c->drift);
+  return MN_OK;
+}
+
 mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *twist,
                            mn_contact_nodes *nodes, mn_soft_row *soft, int soft_count, double dt,
                            mn_vec3 *P, mn_vec3 *T, mn_twist *push, mn_contact_report *report)
@@ -260,26 +300,24 @@ mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *
     memcpy(c->node_free, nodes->v, bytes);
   set_mobility(c, pose);
   mn_touches *touches = &c->drift;
-  c->settle.count = 0;
-  for (int round = 0; round < ROUNDS; round++) {
-    MN_TRY(mn_contact_find(c, pose, c->free, round ? twist : c->free, nodes, c->node_free, dt,
-                           touches));
-    if (round && same_touches(&c->next, touches)) {
-      take_guesses(&c->next, touches, 0); /* as they were solved */
-      mn_contact_prepare(c, pose, nodes, touches);
-      break;
-    }
-    take_guesses(round ? &c->next : &c->now, touches, 0);
+  c->settle.count = c->end.count = 0;
+  MN_TRY(mn_contact_find(c, pose, c->free, c->free, nodes, c->node_free, dt, touches));
+  for (int round = 1;; round++) {
+    take_guesses(round > 1 ? &c->next : &c->now, touches, 0);
     mn_contact_prepare(c, pose, nodes, touches);
+    for (size_t i = 0; i < touches->count; i++)
+      touches->at[i].target = drift_target(&touches->at[i], twist, dt);
     memcpy(twist, c->free, n * sizeof *twist);
     if (nodes->count)
       memcpy(nodes->v, c->node_free, bytes);
-    for (size_t i = 0; i < touches->count; i++)
-      touches->at[i].target = -mn_max(0, touches->at[i].gap) / dt;
     mn_contact_sweeps(c, touches, twist, nodes, soft, soft_count, dt, report);
-    report->rounds++;
+    report->rounds = round;
     MN_TRY(leave_guesses(c));
     if (touches->count == 0 || !c->def.sweep)
+      break;
+    int again = 0;
+    MN_TRY(look_again(c, pose, twist, nodes, dt, round, &again));
+    if (!again)
       break;
   }
   mn_contact_push(c, touches, dt, push);
@@ -290,18 +328,35 @@ mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *
   return MN_OK;
 }
 
-/* Least velocity of parting of a touch at the new place. */
-static void set_target(const mn_contact *c, mn_touch *t, size_t *k, double u)
+static const mn_touch *find_touch(const mn_touches *touches, mn_touch_key key)
 {
-  int64_t key[3] = {t->key.a, t->key.b, t->key.feature};
-  t->target = 0;
-  while (*k < c->drift.count && compare(key, &c->drift.at[*k].key) > 0)
-    ++*k;
-  if (*k >= c->drift.count || compare(key, &c->drift.at[*k].key) != 0)
-    return;
-  const mn_touch *d = &c->drift.at[*k];
-  if (d->approach > 0 && (d->impulse > 0 || u < 0))
-    t->target = t->restitution * d->approach;
+  size_t lo = 0, hi = touches->count;
+  int64_t k[3] = {key.a, key.b, key.feature};
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    int order = compare(k, &touches->at[mid].key);
+    if (order == 0)
+      return &touches->at[mid];
+    if (order < 0)
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  return NULL;
+}
+
+/* Least velocity of parting of a touch at the new place, which met in the drift, there or at its
+   end. */
+static double settle_target(const mn_contact *c, const mn_touch *t, double u)
+{
+  mn_touch_key key = t->key;
+  double target = 0;
+  for (int end = 0; end < 2; end++, key.feature |= MN_TOUCH_END) {
+    const mn_touch *d = find_touch(&c->drift, key);
+    if (d && d->approach > 0 && (d->impulse > 0 || u < 0))
+      target = mn_max(target, t->restitution * d->approach);
+  }
+  return target;
 }
 
 mn_status mn_contact_settle(mn_contact *c, const mn_rigid_state *pose, mn_twist *twist,
@@ -315,9 +370,9 @@ mn_status mn_contact_settle(mn_contact *c, const mn_rigid_state *pose, mn_twist 
   MN_TRY(mn_contact_find(c, pose, twist, twist, nodes, nodes->v, 0, &c->settle));
   take_guesses(&c->now, &c->settle, 4);
   mn_contact_prepare(c, pose, nodes, &c->settle);
-  for (size_t i = 0, k = 0; i < c->settle.count; i++) {
+  for (size_t i = 0; i < c->settle.count; i++) {
     mn_touch *t = &c->settle.at[i];
-    set_target(c, t, &k, mn_dot(t->n, mn_touch_velocity(t, twist, nodes->v)));
+    t->target = settle_target(c, t, mn_dot(t->n, mn_touch_velocity(t, twist, nodes->v)));
   }
   mn_contact_sweeps(c, &c->settle, twist, nodes, NULL, 0, 0, report);
   report->rounds = 1;

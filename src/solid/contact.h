@@ -20,6 +20,7 @@ typedef struct mn_contact_def {
   double node_friction; /* of deformable bodies that have none of their own */
   int sweep;            /* 0: only what touches already is seen: a negative control */
   int search;           /* 0: nothing is sought between contact points: a negative control */
+  int ends;             /* 0: nothing is looked at where the drift ends: a negative control */
   int kicks;            /* 1: implicit bodies too are kicked after their solve: a control */
 } mn_contact_def;
 

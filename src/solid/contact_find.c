@@ -236,6 +236,17 @@ static void look_beside(finder *f, mn_touch *t)
   t->n = mn_scale(-1, n);
 }
 
+mn_status mn_contact_append(mn_context *ctx, mn_touches *o, const mn_touch *t)
+{
+  if (o->count == o->capacity) {
+    size_t more = 2 * o->capacity + 64;
+    MN_TRY(mn_grow(ctx, "contacts", o->count, more, sizeof *o->at, (void **)&o->at));
+    o->capacity = more;
+  }
+  o->at[o->count++] = *t;
+  return MN_OK;
+}
+
 static mn_status consider(finder *f, mn_touch *t)
 {
   t->gap = measure(f, t, f->twist, f->nodes->v, 0);
@@ -248,14 +259,7 @@ static mn_status consider(finder *f, mn_touch *t)
   }
   if (t->kind == MN_TOUCH_FACET_POINT)
     look_beside(f, t);
-  mn_touches *o = f->out;
-  if (o->count == o->capacity) {
-    size_t more = 2 * o->capacity + 64;
-    MN_TRY(mn_grow(f->c->ctx, "contacts", o->count, more, sizeof *o->at, (void **)&o->at));
-    o->capacity = more;
-  }
-  o->at[o->count++] = *t;
-  return MN_OK;
+  return mn_contact_append(f->c->ctx, f->out, t);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -600,7 +604,13 @@ static mn_status start(finder *f)
   return mn_boxgrid_build(&c->grid, c->ctx, c->lo, c->hi, (uint32_t)c->rigid->count);
 }
 
-static void sort(mn_touches *touches)
+double mn_contact_gap(mn_contact *c, const mn_rigid_state *pose, mn_touch *touch)
+{
+  finder f = {.c = c, .pose = pose};
+  return measure(&f, touch, c->free, NULL, 0);
+}
+
+void mn_contact_sort(mn_touches *touches)
 {
   if (touches->count)
     qsort(touches->at, touches->count, sizeof *touches->at, by_key);
@@ -613,7 +623,7 @@ mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const
   finder f = {c, pose, free, twist, nodes, node_free, dt, touches};
   MN_TRY(start(&f));
   MN_TRY(find_nodes(&f));
-  sort(touches);
+  mn_contact_sort(touches);
   return MN_OK;
 }
 
@@ -638,7 +648,7 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
   if (nodes->count)
     MN_TRY(find_nodes(&f));
   c->tests += c->grid.tests;
-  sort(touches);
+  mn_contact_sort(touches);
   thin_all(touches, c->rigid->dim);
   return MN_OK;
 }

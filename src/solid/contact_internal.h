@@ -21,6 +21,9 @@ typedef struct mn_touch_key {
   int64_t a, b, feature; /* b: body, or bodies + node, or bodies + nodes + facet */
 } mn_touch_key;
 
+/* In the feature of a key: found where the drift ends. */
+#define MN_TOUCH_END ((int64_t)1 << 40)
+
 typedef struct mn_touch {
   mn_touch_key key;
   mn_touch_kind kind;
@@ -30,9 +33,10 @@ typedef struct mn_touch {
   int nodes;
   uint32_t node[4];
   double weight[4];
-  mn_vec3 n;  /* from b to a */
-  mn_vec3 at; /* m */
-  double gap; /* m */
+  mn_vec3 n;   /* from b to a */
+  mn_vec3 at;  /* m */
+  double gap;  /* m */
+  double room; /* m, found where the drift ends: what it leaves there */
   double size, friction, restitution;
   /* of the solver */
   mn_vec3 ra, rb;
@@ -82,6 +86,8 @@ struct mn_contact {
   uint8_t *node_used;
   size_t node_count;
   mn_touches drift, settle;
+  mn_touches again, end; /* of the drift: found with its velocities; found where it ends */
+  mn_rigid_state *ends;  /* poses there */
   mn_guesses now, next, saved;
   const uint8_t *changed; /* bodies whose mobility in the drift is not their own, but W; borrowed */
   const double (*changed_W)[6][6];
@@ -101,6 +107,17 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
 mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
                                 const mn_twist *twist, const mn_contact_nodes *nodes,
                                 const mn_vec3 *node_free, double dt, mn_touches *touches);
+
+/* Gap of a touch between rigid bodies; sets its normal and point. */
+double mn_contact_gap(mn_contact *c, const mn_rigid_state *pose, mn_touch *touch);
+void mn_contact_sort(mn_touches *touches);
+mn_status mn_contact_append(mn_context *ctx, mn_touches *touches, const mn_touch *touch);
+
+/* contact_end.c: what overlaps where the drift `twist` ends, with what it found there in earlier
+   rounds, in c->end; `start`: touches at the start, by rising key. *bad: whether some of it
+   overlaps by more than it did, and by more than is left alone. */
+mn_status mn_contact_find_ends(mn_contact *c, const mn_rigid_state *pose, const mn_twist *twist,
+                               const mn_touches *start, double dt, int *bad);
 
 /* contact_shape.c: outward normal of a shape near its surface; `size` is the body's, `hint` the
    partner's normal, which decides at edges of boxes, where *d is corrected. */

@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 static const double TRAVEL = 0.5; /* of its size: a body moves no farther in a substep */
+static const double TURN = 0.5;   /* rad that a body that is no ball turns in a substep at most */
 
 mn_solids_def mn_solids_def_default(int dim)
 {
@@ -136,6 +137,9 @@ static double solids_max_dt(void *self)
     double speed = mn_length(s->rigid->now[i].v);
     if (b->def.collides && b->moves && speed > 0)
       dt = mn_min(dt, TRAVEL * b->bound / speed);
+    double spin = mn_length(mn_rigid_twist(b, &s->rigid->now[i]).w);
+    if (b->def.collides && b->moves && b->radius == 0 && spin > 0)
+      dt = mn_min(dt, TURN / spin);
   }
   return dt;
 }
