@@ -15,6 +15,7 @@ mn_rigid_def mn_rigid_def_default(void)
                         .motion = {.axis = mn_v3(0, 0, 1),
                                    .path = mn_timefn_constant(0),
                                    .turn = mn_timefn_constant(0)},
+                        .slide_ramp = mn_timefn_constant(1),
                         .force_ramp = mn_timefn_constant(1),
                         .torque_ramp = mn_timefn_constant(1),
                         .friction = 0.3,
@@ -158,7 +159,7 @@ static void start_state(const mn_rigid_body *b, mn_rigid_state *s)
   const mn_rigid_def *d = &b->def;
   s->x = b->center;
   s->q = mn_quat_identity();
-  if (d->joint == MN_JOINT_DRIVEN)
+  if (!b->moves)
     mn_rigid_drive(b, s, 0);
   if (!b->moves)
     return;

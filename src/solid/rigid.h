@@ -26,6 +26,8 @@ typedef struct mn_rigid_def {
   mn_joint_kind joint;
   mn_vec3 axis, point;   /* of the joint; m */
   mn_motion motion;      /* of a driven body */
+  mn_vec3 slide;         /* m/s: the surface of a fixed body moves along itself; times its ramp */
+  mn_timefn slide_ramp;
   mn_vec3 velocity;      /* m/s of the centre at the start; a joint takes what it allows */
   mn_vec3 spin;          /* rad/s at the start */
   mn_vec3 force, torque; /* N, N m, constant directions; times their ramps */
@@ -123,7 +125,7 @@ void mn_rigid_mobility(const mn_rigid_body *b, const mn_rigid_state *s, double W
 void mn_rigid_kick(const mn_rigid_body *b, mn_rigid_state *s, mn_vec3 P, mn_vec3 T);
 /* Moves for dt without any force. */
 void mn_rigid_drift(const mn_rigid_body *b, mn_rigid_state *s, double dt);
-/* Pose and velocity of a driven body. */
+/* Pose and velocity of a driven body; of a fixed one the velocity of its surface. */
 void mn_rigid_drive(const mn_rigid_body *b, mn_rigid_state *s, double t);
 /* The external force of the def at time t. */
 void mn_rigid_external(const mn_rigid_body *b, double t, mn_vec3 *force, mn_vec3 *torque);

@@ -159,6 +159,10 @@ void mn_rigid_drift(const mn_rigid_body *b, mn_rigid_state *s, double dt)
 
 void mn_rigid_drive(const mn_rigid_body *b, mn_rigid_state *s, double t)
 {
+  if (b->def.joint == MN_JOINT_FIXED) {
+    s->v = mn_scale(mn_timefn_eval(&b->def.slide_ramp, t), b->def.slide);
+    return;
+  }
   const mn_motion *m = &b->def.motion;
   double length = mn_length(m->axis), angle = mn_timefn_eval(&m->turn, t);
   mn_vec3 axis = length > 0 ? mn_scale(1 / length, m->axis) : mn_v3(0, 0, 1);

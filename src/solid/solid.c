@@ -154,7 +154,7 @@ static mn_status solids_begin(void *self, double t, double dt)
   for (int i = 0; i < r->count; i++) {
     s->u[i] = mn_rigid_twist(&r->body[i], &r->now[i]);
     r->next[i] = r->now[i];
-    if (r->body[i].def.joint == MN_JOINT_DRIVEN)
+    if (!r->body[i].moves)
       mn_rigid_drive(&r->body[i], &r->next[i], t + dt);
   }
   mn_contact_begin(s->contact, s->u, s->nodes.v, mn_solids_part(s) * dt);

@@ -212,6 +212,9 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
     } else { /* what carries it to its next pose */
       mn_quat turn = mn_quat_mul(r->next[i].q, mn_quat_conjugate(trial.q));
       s->free[i].v = mn_scale(1 / s->dt, mn_sub(r->next[i].x, trial.x));
+      if (b->def.joint == MN_JOINT_FIXED)
+        s->free[i].v =
+            mn_scale(mn_timefn_mean(&b->def.slide_ramp, s->t, s->t + s->dt), b->def.slide);
       s->free[i].w = mn_scale(1 / s->dt, mn_quat_log(turn));
     }
   }

@@ -235,7 +235,7 @@ static mn_rigid_def rigid_def(const mn_body_def *d, int dim)
   return def;
 }
 
-/* A closed side of the domain: everything beyond it, at rest. */
+/* A closed side of the domain: everything beyond it. */
 static mn_status make_sides(mn_bodies *b)
 {
   const mn_domain_def *d = &b->model->domain;
@@ -371,9 +371,16 @@ static int list_rigid(mn_bodies *b, mn_rigid_def *defs)
     count++;
   }
   for (int s = 0; b->model->dynamics.contact && s < 6; s++)
-    if (b->side[s])
-      add_fixture(&defs[count++], "a side of the domain", b->side[s],
-                  b->model->domain.side[s].friction, b->model->domain.side[s].restitution);
+    if (b->side[s]) {
+      const mn_side_def *side = &b->model->domain.side[s];
+      add_fixture(&defs[count], "a side of the domain", b->side[s], side->friction,
+                  side->restitution);
+      if (side->kind == MN_SIDE_NOSLIP) { /* a wall that moves along itself drags by friction */
+        defs[count].slide = side->velocity;
+        defs[count].slide_ramp = side->ramp;
+      }
+      count++;
+    }
   return count;
 }
 

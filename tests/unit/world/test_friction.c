@@ -162,6 +162,66 @@ static void test_walls(void **state)
   CHECK_DONE();
 }
 
+typedef struct ride {
+  double x, v; /* m, m/s */
+} ride;
+
+/* A block, at rest at first, for T on a floor that runs to the right with `wall`. */
+static ride on_belt(const char *wall, const char *body, double T)
+{
+  char text[2048];
+  mn_context *ctx = check_context(1);
+  mn_model *model = NULL;
+  mn_world *world = NULL;
+  mn_step_info info;
+  snprintf(text, sizeof text,
+           "return scene { domain = box { size = {4, 1}, cells = {64, 16}, bottom = wall { %s } },"
+           " solids = { %s }, dynamics = dynamics { dt = 0.005 }, probes = {"
+           " position { of = 'a', axis = 'x' }, body_velocity { of = 'a', axis = 'x' } } }",
+           wall, body);
+  CHECK_OK(ctx, mn_scene_load_text(ctx, "t.lua", ".", text, NULL, 0, &model));
+  CHECK_OK(ctx, mn_world_create(ctx, model, &world));
+  double x0 = mn_world_probe(world, 0);
+  while (mn_world_time(world) < T - 1e-9)
+    CHECK_OK(ctx, mn_world_step(world, T, &info));
+  ride r = {mn_world_probe(world, 0) - x0, mn_world_probe(world, 1)};
+  printf("belt { %s }: after %.2f s %.6f m, %.6f m/s\n", wall, T, r.x, r.v);
+  mn_world_destroy(&world);
+  mn_model_destroy(&model);
+  mn_context_destroy(&ctx);
+  return r;
+}
+
+/* A side that moves along itself drags what lies on it with mu g up to its own speed; one that
+   starts slower than that takes it along; one without friction does not. */
+static void test_belt(void **state)
+{
+  (void)state;
+  static const char block[] = "rigid { name = 'a', shape = box { lo = {0.5, 0}, hi = {0.9, 0.1} },"
+                              " density = 500, friction = 0.4 }";
+  static const char soft[] =
+      "elastic { name = 'a', shape = box { lo = {0.5, 0}, hi = {0.9, 0.1} },"
+      " spacing = 0.05, density = 500, young = 1e6, damping_stiffness = 0.01,"
+      " friction = 0.4 }";
+  double a = 0.4 * 9.81;
+  ride r = on_belt("velocity = {1, 0}, friction = 0.4", block, 0.2);
+  CHECK_NEAR(r.v / (a * 0.2), 1, 1e-6);
+  CHECK_NEAR(r.x / (0.5 * a * 0.04), 1, 1e-6);
+  r = on_belt("velocity = {1, 0}, friction = 0.4", block, 0.5);
+  CHECK_NEAR(r.v, 1, 1e-6);
+  CHECK_NEAR(r.x, 0.5 - 0.5 / a, 1e-3); /* slips for 1/a */
+  r = on_belt("velocity = {1, 0}, friction = 0.4, ramp = linear(0.5)", block, 0.4);
+  CHECK_NEAR(r.v, 0.8, 1e-6);
+  CHECK_NEAR(r.x, 0.16, 1e-4);
+  r = on_belt("velocity = {1, 0}, friction = 0", block, 0.5);
+  CHECK_LE(fabs(r.x), 1e-12);
+  r = on_belt("velocity = {1, 0}, friction = 0.4", soft, 0.2);
+  CHECK_NEAR(r.v / (a * 0.2), 1, 0.01);
+  r = on_belt("velocity = {1, 0}, friction = 0", soft, 0.2);
+  CHECK_LE(fabs(r.v), 1e-6);
+  CHECK_DONE();
+}
+
 /* Numbers that make no sense are refused. */
 static void test_refused(void **state)
 {
@@ -187,6 +247,7 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_slope), cmocka_unit_test(test_close),
-                                     cmocka_unit_test(test_walls), cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_walls), cmocka_unit_test(test_belt),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
