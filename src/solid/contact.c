@@ -14,6 +14,7 @@ enum { ROUNDS = 4, END_ROUNDS = 16 };
 mn_contact_def mn_contact_def_default(void)
 {
   return (mn_contact_def){.slop = 1e-3,
+                          .squeeze = 0.05,
                           .bounce_speed = 1e-3,
                           .tolerance = 1e-6,
                           .max_iterations = 100,
@@ -359,6 +360,41 @@ static double settle_target(const mn_contact *c, const mn_touch *t, double u)
   return target;
 }
 
+/* What presses on a body of the pair, other than its partner, the most. */
+static int presser(const mn_contact *c, int body, int partner)
+{
+  double most = 0;
+  int by = -1;
+  for (size_t i = 0; i < c->drift.count; i++) {
+    const mn_touch *t = &c->drift.at[i];
+    int other = t->a == body ? t->b : t->b == body ? t->a : -1;
+    if (other >= 0 && other != partner && t->impulse > most)
+      most = t->impulse, by = other;
+  }
+  return by;
+}
+
+/* Bodies that have no way out: rigid ones whose overlap is deep and has grown. */
+static void find_squeeze(const mn_contact *c, mn_squeeze *squeeze)
+{
+  static const double GROWN = 1.001;
+  double worst = c->def.squeeze;
+  for (size_t i = 0; i < c->settle.count; i++) {
+    const mn_touch *t = &c->settle.at[i];
+    if (t->b < 0 || -t->gap <= worst * t->size ||
+        -t->gap <= -GROWN * mn_contact_start_gap(&c->drift, t->a, t->b))
+      continue;
+    worst = -t->gap / t->size;
+    int body = c->mobile[t->a].moves ? t->a : t->b, into = body == t->a ? t->b : t->a;
+    int by = presser(c, body, into);
+    if (by < 0 && c->mobile[into].moves && (by = presser(c, into, body)) >= 0) {
+      int swap = body;
+      body = into, into = swap;
+    }
+    *squeeze = (mn_squeeze){body, into, by, -t->gap, t->size};
+  }
+}
+
 mn_status mn_contact_settle(mn_contact *c, const mn_rigid_state *pose, mn_twist *twist,
                             mn_contact_nodes *nodes, double dt, mn_vec3 *P, mn_vec3 *T,
                             mn_contact_report *report)
@@ -378,6 +414,7 @@ mn_status mn_contact_settle(mn_contact *c, const mn_rigid_state *pose, mn_twist 
   report->rounds = 1;
   sum_impulses(c, &c->settle, P, T);
   fill_report(c, &c->settle, report);
+  find_squeeze(c, &report->squeeze);
   return MN_OK;
 }
 

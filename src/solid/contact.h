@@ -13,6 +13,7 @@
 
 typedef struct mn_contact_def {
   double slop;          /* penetration that is left alone, of the smaller body's size */
+  double squeeze;       /* overlap, of the smaller body's size, beyond which it must not grow */
   double bounce_speed;  /* m/s: slower impacts do not bounce */
   double tolerance;     /* of the relative velocities, to the greatest of them */
   int max_iterations;   /* sweeps over all contacts; four times as many while overlap would grow */
@@ -47,11 +48,19 @@ typedef struct mn_soft_row {
   double impulse;     /* kg m/s, on a along d; in: a guess */
 } mn_soft_row;
 
+/* A pair of rigid bodies that is pressed together for good. */
+typedef struct mn_squeeze {
+  int body, into, by; /* by: another that presses on the body; -1: none */
+  double depth;       /* m; 0: there is none */
+  double size;        /* m, of the smaller one */
+} mn_squeeze;
+
 typedef struct mn_contact_report {
   int touches, iterations, rounds;
   double residual;    /* m/s, of the last sweep */
   double penetration; /* m, the deepest at the poses given */
   size_t tests, work; /* distances computed; impulses computed */
+  mn_squeeze squeeze; /* settling: the deepest overlap beyond `squeeze` that grows */
 } mn_contact_report;
 
 typedef struct mn_contact mn_contact;

@@ -71,13 +71,14 @@ static double start_gap(const mn_touches *start, int a, int b)
       hi = mid;
   }
   for (; lo < start->count && start->at[lo].a == a && start->at[lo].b == b; lo++)
-    least = mn_min(least, start->at[lo].gap);
+    if (!(start->at[lo].key.feature & MN_TOUCH_END))
+      least = mn_min(least, start->at[lo].gap);
   return least;
 }
 
-static double pair_gap(const mn_touches *start, const mn_touch *t)
+double mn_contact_start_gap(const mn_touches *start, int a, int b)
 {
-  return mn_min(start_gap(start, t->a, t->b), start_gap(start, t->b, t->a));
+  return mn_min(start_gap(start, a, b), start_gap(start, b, a));
 }
 
 /* The touch at the end, as one at the start; 0: it has come through the other, and n is that of the
@@ -124,13 +125,13 @@ mn_status mn_contact_find_ends(mn_contact *c, const mn_rigid_state *pose, const 
   for (size_t i = 0; i < old; i++) { /* the same place of the body, where it goes now */
     mn_touch t = c->end.at[i];
     double gap = mn_contact_gap(c, c->ends, &t);
-    if (bring_back(c, pose, gap, pair_gap(start, &t), &t))
+    if (bring_back(c, pose, gap, mn_contact_start_gap(start, t.a, t.b), &t))
       c->end.at[kept++] = t;
   }
   c->end.count = kept;
   for (size_t i = 0; i < c->settle.count; i++) {
     mn_touch t = c->settle.at[i];
-    double floor = pair_gap(start, &t), slop = c->def.slop * t.size;
+    double floor = mn_contact_start_gap(start, t.a, t.b), slop = c->def.slop * t.size;
     if (!bends(c, &t, u) || t.gap >= mn_min(floor, -LEFT * slop) - MORE * slop ||
         !bring_back(c, pose, t.gap, floor, &t))
       continue;

@@ -119,6 +119,9 @@ mn_status mn_contact_append(mn_context *ctx, mn_touches *touches, const mn_touch
 mn_status mn_contact_find_ends(mn_contact *c, const mn_rigid_state *pose, const mn_twist *twist,
                                const mn_touches *start, double dt, int *bad);
 
+/* How deep two bodies lie in each other, <= 0, by touches of the start by rising key. */
+double mn_contact_start_gap(const mn_touches *start, int a, int b);
+
 /* contact_shape.c: outward normal of a shape near its surface; `size` is the body's, `hint` the
    partner's normal, which decides at edges of boxes, where *d is corrected. */
 mn_vec3 mn_contact_normal(const mn_shape *shape, mn_vec3 x, double size, mn_vec3 hint, double *d);

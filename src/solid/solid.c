@@ -3,6 +3,7 @@
    tests/unit/solid/test_solid_box.c. */
 #include "solid/solid_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -207,9 +208,27 @@ static mn_status solids_solve(void *self, mn_interface *interface, mn_solve_repo
   return MN_OK;
 }
 
+/* Refused before anything changes: the caller may try again with less. */
+static mn_status check_squeeze(mn_solids *s)
+{
+  const mn_squeeze *q = &s->report.settle.squeeze;
+  char by[96] = "";
+  if (!(q->depth > 0))
+    return MN_OK;
+  const mn_rigid_body *b = s->rigid->body;
+  if (q->by >= 0)
+    snprintf(by, sizeof by, " by %s", b[q->by].name);
+  return mn_fail(
+      s->ctx, MN_FAILED,
+      "%s is pressed %.3g m deep into %s%s, %.2g of the smaller one's size: there is no way "
+      "out; leave it room, let what presses be elastic, or set collides = false",
+      b[q->body].name, q->depth, b[q->into].name, by, q->depth / q->size);
+}
+
 static mn_status solids_commit(void *self)
 {
   mn_solids *s = self;
+  MN_TRY(check_squeeze(s));
   s->depth = mn_max(s->depth, mn_max(s->report.settle.penetration, s->report.press_depth));
   s->report.penetration = s->depth;
   mn_solids_sum_forces(s);

@@ -104,6 +104,8 @@ static landing land(what w, uint64_t seed, double speed, int corner, int finite,
   mn_vec3 n[2] = {mn_v3(0, 1, 0), mn_v3(0.8, 0.6, 0)};
   case_open(&c, 3);
   c.def.contact.ends = ends;
+  if (!ends)
+    c.def.contact.squeeze = HUGE_VAL; /* which would notice */
   for (int k = 0; k < 1 + corner; k++)
     if (finite)
       case_box(&c, mn_v3(0, -1, 0), mn_v3(3, 1, 3))->joint = MN_JOINT_FIXED;

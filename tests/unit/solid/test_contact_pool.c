@@ -27,7 +27,7 @@ static void pool(solids_case *c, int n, int wide, int threads, int iterations)
     b->restitution = 0.2;
   }
   if (iterations)
-    c->def.contact.max_iterations = iterations;
+    c->def.contact.max_iterations = iterations, c->def.contact.squeeze = HUGE_VAL;
   case_start(c);
 }
 
