@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -274,7 +275,7 @@ static mn_status add_to_mesh(reading *r, const struct element *e, mn_simplex_mes
     }
     to[i] = (uint32_t)node->used - 1;
   }
-  m->elements++;
+  m->number[m->elements++] = e->tag;
   return MN_OK;
 }
 
@@ -348,6 +349,7 @@ static mn_status make_mesh(reading *r, int dim, mn_simplex_mesh *m)
   MN_TRY(MN_NEW(r->ctx, "nodes of a mesh", (size_t)r->nodes, &m->node));
   MN_TRY(MN_NEW(r->ctx, "elements of a mesh",
                 count * (size_t)mn_simplex_nodes(m->corners, m->order), &m->element));
+  MN_TRY(MN_NEW(r->ctx, "elements of a mesh", count, &m->number));
   for (int64_t i = 0; i < r->elements; i++)
     if (r->element[i].type == type) {
       MN_TRY(add_to_mesh(r, &r->element[i], m));
@@ -381,6 +383,14 @@ mn_status mn_gmsh_parse(mn_context *ctx, const char *path, const char *data, siz
 
 mn_status mn_gmsh_read(mn_context *ctx, const char *path, int dim, mn_simplex_mesh *mesh)
 {
+  const char *dot = strrchr(path, '.');
+  if (dot && (!strcasecmp(dot, ".obj") || !strcasecmp(dot, ".ply") || !strcasecmp(dot, ".stl"))) {
+    *mesh = (mn_simplex_mesh){0};
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s: `file` is for meshes of Gmsh (.msh); a surface is a shape: shape = mesh { "
+                   "file = ... }",
+                   path);
+  }
   char *data;
   size_t bytes;
   MN_TRY(mn_read_file(ctx, path, FILE_LIMIT, &data, &bytes));

@@ -24,5 +24,6 @@ void mn_simplex_mesh_destroy(mn_simplex_mesh *mesh)
 {
   mn_free(mesh->node);
   mn_free(mesh->element);
+  mn_free(mesh->number);
   *mesh = (mn_simplex_mesh){0};
 }

@@ -15,7 +15,13 @@ typedef struct mn_simplex_mesh {
      01, 12, 20, 03, 13, 23 (tetrahedron), as VTK has them. Of positive area or volume where
      corners - 1 = dim. */
   uint32_t *element;
+  int64_t *number; /* of each element in its file, for messages; NULL: they count from 1 */
 } mn_simplex_mesh;
+
+static inline long long mn_simplex_number(const mn_simplex_mesh *mesh, size_t element)
+{
+  return mesh->number ? (long long)mesh->number[element] : (long long)element + 1;
+}
 
 /* Nodes of an element. */
 static inline int mn_simplex_nodes(int corners, int order)

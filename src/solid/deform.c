@@ -58,7 +58,7 @@ void mn_deform_destroy(mn_deform **deform)
                  d->v1,     d->a1,     d->xs,       d->vs,       d->as,   d->C,        d->y0,
                  d->y1,     d->w,      d->Cw,       d->y,        d->Cu,   d->pressed,  d->trial,
                  d->target, d->force,  d->residual, d->gradient, d->step, d->position, d->past_y,
-                 d->past_p, d->last_p, d->best_y,   d->dragged,  d->mean};
+                 d->past_p, d->last_p, d->best_y,   d->dragged,  d->mean, d->rim};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(d);
@@ -174,7 +174,8 @@ static mn_status make_work(mn_deform *d)
   return mn_deform_cross_create(d);
 }
 
-static double extent_of(const mn_deform *d)
+/* The size of all bodies; far: their greatest distance from the origin, or the size. */
+static double extent_of(const mn_deform *d, double *far)
 {
   mn_vec3 low = d->rest[0], high = d->rest[0];
   for (size_t i = 0; i < d->nodes; i++)
@@ -182,7 +183,11 @@ static double extent_of(const mn_deform *d)
       low.v[k] = mn_min(low.v[k], d->rest[i].v[k]);
       high.v[k] = mn_max(high.v[k], d->rest[i].v[k]);
     }
-  return mn_length(mn_sub(high, low));
+  double size = mn_length(mn_sub(high, low));
+  *far = size;
+  for (int k = 0; k < 3; k++)
+    *far = mn_max(*far, mn_max(fabs(low.v[k]), fabs(high.v[k])));
+  return size;
 }
 
 /* a = M^-1 (f - dE/dx - C v) at the start, without loads. */
@@ -228,6 +233,7 @@ mn_status mn_deform_ready(mn_deform *d)
                    d->is_ready ? "ready was called before" : "there is none");
   MN_TRY(make_links(d));
   MN_TRY(check_masses(d));
+  MN_TRY(mn_deform_find_rims(d));
   set_clamps(d);
   for (size_t i = 0; i < d->nodes; i++)
     d->damped |= d->alpha[i] > 0;
@@ -238,7 +244,7 @@ mn_status mn_deform_ready(mn_deform *d)
   MN_TRY(make_work(d));
   MN_TRY(MN_NEW(d->ctx, "nodes", d->nodes, &d->held));
   memcpy(d->held, d->fixed, d->nodes * sizeof *d->held);
-  d->extent = extent_of(d);
+  d->extent = extent_of(d, &d->far);
   MN_TRY(start_acceleration(d));
   memcpy(d->x1, d->x, d->nodes * sizeof *d->x1);
   memcpy(d->v1, d->v, d->nodes * sizeof *d->v1);

@@ -240,7 +240,7 @@ mn_vec3 mn_deform_angular(const mn_deform *deform, int body, mn_vec3 about); /* 
 mn_vec3 mn_deform_center(const mn_deform *deform, int body);                 /* m, of mass */
 /* Length over rest length of springs, rods and the edges of elements. */
 void mn_deform_stretch(const mn_deform *deform, int body, double *max, double *mean);
-double mn_deform_enclosed(const mn_deform *deform, int body); /* m^3, m^2 in 2D, by the facets */
+double mn_deform_enclosed(const mn_deform *deform, int body); /* m^3, m^2 in 2D; open ones closed at their rims */
 double mn_deform_min_j(const mn_deform *deform, int body);    /* of elastic elements; else 1 */
 
 /* Of an elastic body or a shell: how many elements; their Cauchy stress in Pa at the middle

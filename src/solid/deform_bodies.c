@@ -169,8 +169,9 @@ static mn_status add_thin_mass(mn_deform *d, const mn_simplex_mesh *mesh, uint32
     if (corners == 3)
       size = mn_length(mn_cross(p, mn_sub(mesh->node[n[2]], mesh->node[n[0]]))) / 2;
     if (!(size > 0))
-      return mn_fail(d->ctx, MN_BAD_INPUT, "%s: %s %zu has no %s", d->body[d->bodies - 1].name,
-                     corners == 3 ? "triangle" : "segment", e, corners == 3 ? "area" : "length");
+      return mn_fail(d->ctx, MN_BAD_INPUT, "%s: element %lld, a %s, has no %s",
+                     d->body[d->bodies - 1].name, mn_simplex_number(mesh, e),
+                     corners == 3 ? "triangle" : "segment", corners == 3 ? "area" : "length");
     for (size_t a = 0; a < corners; a++)
       d->mass[first + n[a]] += density * size / (double)corners;
   }

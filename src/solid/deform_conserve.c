@@ -155,7 +155,7 @@ mn_status mn_deform_conserve(mn_deform *d, mn_deform_report *report)
         return mn_deform_fail_inverted(d, &bad, "at the end of the step");
     }
     MN_TRY(mn_deform_direction(d, 0, report));
-    if (greatest(n, d->step) <= 16 * DBL_EPSILON * d->extent) {
+    if (greatest(n, d->step) <= 16 * DBL_EPSILON * d->far) {
       report->reason = MN_STALLED; /* the best that rounding allows */
       return MN_OK;
     }

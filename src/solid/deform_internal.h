@@ -38,6 +38,13 @@ typedef struct mn_cross_blocks {
   mn_sparse_factor *factor; /* of the sum */
 } mn_cross_blocks;
 
+/* An edge that closes an open surface: enclosed.c. */
+typedef struct mn_rim_edge {
+  uint32_t from, to;
+  uint32_t rim; /* 3D: which one */
+  int32_t body;
+} mn_rim_edge;
+
 struct mn_deform {
   mn_context *ctx;
   mn_deform_def def;
@@ -47,6 +54,8 @@ struct mn_deform {
   mn_deform_body *body;
   mn_energy_group *group;
   mn_facet *facet;
+  mn_rim_edge *rim;
+  size_t rims;
   mn_vec3 *rest;
   double *mass, *alpha; /* kg; 1/s, of each node */
   uint8_t *fixed;
@@ -58,6 +67,7 @@ struct mn_deform {
   void *motion_user;
   int is_ready, damped; /* damped: there is a matrix C */
   double extent;        /* m, of all bodies at rest */
+  double far;           /* m, their distance from the origin, at least the extent */
   /* state */
   mn_vec3 *x, *v, *a;
   /* the last solve; what save keeps */
@@ -151,5 +161,8 @@ void mn_deform_added_matrix(const mn_deform *d, double *value);
 MN_MUST_CHECK mn_status mn_deform_added_solve(mn_deform *d, double *r, double *u);
 /* Corrects the result of an explicit substep for the added inertia. */
 MN_MUST_CHECK mn_status mn_deform_added_explicit(mn_deform *d);
+
+/* The edges that close open surfaces; once, when all facets are there. */
+MN_MUST_CHECK mn_status mn_deform_find_rims(mn_deform *deform);
 
 #endif

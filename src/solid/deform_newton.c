@@ -13,8 +13,8 @@
    y.
 
    Converged: the greatest residual on a free axis is below tolerance times the greatest force on
-   one (inertia, elastic, external), or below the rounding of the elastic forces, 16 eps max A_ii L
-   with the extent L of all bodies. Axes that are prescribed are moved to their target by the same
+   one (inertia, elastic, external), or below the rounding of the forces, 16 eps max A_ii L with
+   the greatest coordinate L of all bodies. Axes that are prescribed are moved to their target by the same
    steps. Verified by tests/unit/solid/test_deform.c. */
 #include "solid/deform_internal.h"
 
@@ -168,12 +168,12 @@ static mn_status assemble(mn_deform *d, const double *y, int psd)
     for (int k = 0; k < d->def.dim; k++)
       greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);
   /* the potential of what presses is no difference of large terms, however stiff */
-  d->energy_floor = 16 * DBL_EPSILON * greatest * d->extent * d->extent;
+  d->energy_floor = 16 * DBL_EPSILON * greatest * d->extent * d->far;
   mn_deform_press_matrix(d, y, a->value);
   for (size_t i = 0; i < d->nodes; i++)
     for (int k = 0; k < d->def.dim; k++)
       greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);
-  d->floor = 16 * DBL_EPSILON * greatest * d->extent;
+  d->floor = 16 * DBL_EPSILON * greatest * d->far;
   constrain(d, greatest > 0 ? greatest : 1, 0);
   return MN_OK;
 }
@@ -202,7 +202,7 @@ mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd, mn_deform_
     MN_TRY(try_factor(d, y, 1, &factor, report));
     d->projected = 1;
   }
-  double shift = 0, greatest = d->floor / (16 * DBL_EPSILON * d->extent);
+  double shift = 0, greatest = d->floor / (16 * DBL_EPSILON * d->far);
   for (int k = 0; k < SHIFTS && !factor.positive_definite; k++) {
     /* K is only semidefinite: a static body that is free to move, or one on the point of buckling
      */
@@ -243,7 +243,7 @@ mn_status mn_deform_direction(mn_deform *d, int moving, mn_deform_report *report
     mn_csr_multiply(&d->ctx->exec, a, d->step, d->trial);
     mn_deform_cross_multiply(d, d->step, d->trial);
   }
-  double greatest = d->floor / (16 * DBL_EPSILON * d->extent);
+  double greatest = d->floor / (16 * DBL_EPSILON * d->far);
   for (size_t i = 0; i < n; i++)
     d->step[i] = mn_deform_is_fixed(d, i) ? greatest * d->step[i]
                                           : -d->residual[i] - (moving ? d->trial[i] : 0);
@@ -347,7 +347,7 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
     report->line_searches += shortened;
     if (!advanced && fresh) { /* the best that rounding allows, or stuck */
       report->reason = MN_STALLED;
-      if (greatest_step(d) <= 64 * DBL_EPSILON * d->extent)
+      if (greatest_step(d) <= 64 * DBL_EPSILON * d->far)
         return evaluate(d, d->y, &now, &bad) ? MN_OK
                                              : mn_deform_fail_inverted(d, &bad, "at the end");
       return mn_deform_gave_up(d, report, "no step along Newton's direction lowers the potential");

@@ -100,33 +100,6 @@ void mn_deform_stretch(const mn_deform *d, int body, double *max, double *mean)
   *max = count ? *max : 1;
 }
 
-/* Divergence theorem over the facets: closed surfaces only. Quadratic facets are cut at their
-   middles. */
-double mn_deform_enclosed(const mn_deform *d, int body)
-{
-  static const int QUARTER[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
-  double sum = 0;
-  for (size_t i = 0; i < d->facets; i++) {
-    const mn_facet *f = d->facet + i;
-    const mn_vec3 *x = d->x;
-    if (body >= 0 && f->body != body)
-      continue;
-    if (f->corners == 2 && d->def.dim == 2) {
-      uint32_t chain[3] = {f->node[0], f->node[f->nodes == 3 ? 2 : 1], f->node[1]};
-      for (int k = 0; k < f->nodes - 1; k++)
-        sum += (x[chain[k]].x * x[chain[k + 1]].y - x[chain[k]].y * x[chain[k + 1]].x) / 2;
-    } else if (f->corners == 3) {
-      for (int q = 0; q < (f->nodes == 6 ? 4 : 1); q++) {
-        mn_vec3 p[3];
-        for (int c = 0; c < 3; c++)
-          p[c] = x[f->node[f->nodes == 6 ? QUARTER[q][c] : c]];
-        sum += mn_dot(p[0], mn_cross(p[1], p[2])) / 6;
-      }
-    }
-  }
-  return sum;
-}
-
 static void local(const mn_deform *d, const mn_energy_group *g, size_t e, mn_vec3 *x)
 {
   for (int a = 0; a < g->nodes; a++)

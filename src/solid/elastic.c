@@ -201,8 +201,9 @@ static mn_status make_element(mn_context *ctx, const mn_simplex_mesh *mesh, size
     double det = gradients(g->dim, nodes, X, dN, data + 1);
     if (!(det > 0))
       return mn_fail(ctx, MN_BAD_INPUT,
-                     "%s: %s %zu is %s at rest (%s %g): its corners must run the positive way",
-                     name, g->ops->name, e, det < 0 ? "inverted" : "flat",
+                     "%s: element %lld, a %s, is %s at rest (%s %g): its corners must run the "
+                     "positive way",
+                     name, mn_simplex_number(mesh, e), g->ops->name, det < 0 ? "inverted" : "flat",
                      g->dim == 2 ? "twice its area is" : "six times its volume is", det);
     data[0] = det / (g->dim == 2 ? 2 : 6) / points;
     *volume += data[0];

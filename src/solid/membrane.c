@@ -172,7 +172,8 @@ mn_status mn_membrane_make(mn_context *ctx, const mn_simplex_mesh *mesh, uint32_
     mn_vec3 p = mn_sub(X[1], X[0]), q = mn_sub(X[2], X[0]);
     double along = mn_length(p), twice = mn_length(mn_cross(p, q)), *data;
     if (!(twice > 0))
-      return mn_fail(ctx, MN_BAD_INPUT, "%s: triangle %zu has no area", def->name, e);
+      return mn_fail(ctx, MN_BAD_INPUT, "%s: element %lld, a triangle, has no area", def->name,
+                     mn_simplex_number(mesh, e));
     double up = twice / along, over = mn_dot(p, q) / along; /* rest edges: (along, 0), (over, up) */
     data = g->data + e * MEMBRANE_STRIDE;
     data[WEIGHT] = def->thickness * twice / 2;

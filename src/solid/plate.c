@@ -369,7 +369,9 @@ static mn_status make_element(mn_context *ctx, const mn_simplex_mesh *mesh, cons
         node[HINGE[k][1]] == MN_NO_NODE)
       continue;
     if (!mn_hinge_make(X, HINGE[k], &h))
-      return mn_fail(ctx, MN_BAD_INPUT, "%s: triangle %zu or a neighbour has no area", name, t);
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "%s: element %lld, a triangle, or a neighbour has no area", name,
+                     mn_simplex_number(mesh, t));
     angle[k] = h.angle;
   }
   return MN_OK;

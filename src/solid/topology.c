@@ -33,8 +33,8 @@ static void list_half_edges(const mn_simplex_mesh *mesh, half_edge *half)
   qsort(half, 3 * mesh->elements, sizeof *half, compare);
 }
 
-static mn_status pair_up(mn_context *ctx, const half_edge *half, size_t halves, const char *name,
-                         mn_edge *edge, size_t *count)
+static mn_status pair_up(mn_context *ctx, const mn_simplex_mesh *mesh, const half_edge *half,
+                         size_t halves, const char *name, mn_edge *edge, size_t *count)
 {
   *count = 0;
   for (size_t i = 0; i < halves;) {
@@ -42,16 +42,20 @@ static mn_status pair_up(mn_context *ctx, const half_edge *half, size_t halves, 
     size_t n = 1;
     while (i + n < halves && half[i + n].low == h->low && half[i + n].high == h->high)
       n++;
+    mn_vec3 x = mesh->node[h->low];
     if (n > 2)
       return mn_fail(ctx, MN_BAD_INPUT,
-                     "%s: %zu triangles meet at the edge between nodes %u and %u (triangles %u, %u "
-                     "and %u among them); two at most",
-                     name, n, h->low, h->high, h[0].triangle, h[1].triangle, h[2].triangle);
+                     "%s: %zu triangles meet at an edge near (%g, %g, %g), elements %lld, %lld and "
+                     "%lld among them; two at most",
+                     name, n, x.x, x.y, x.z, mn_simplex_number(mesh, h[0].triangle),
+                     mn_simplex_number(mesh, h[1].triangle),
+                     mn_simplex_number(mesh, h[2].triangle));
     if (n == 2 && h[0].forward == h[1].forward)
       return mn_fail(ctx, MN_BAD_INPUT,
-                     "%s: the neighbouring triangles %u and %u run opposite ways (at the edge "
-                     "between nodes %u and %u)",
-                     name, h[0].triangle, h[1].triangle, h->low, h->high);
+                     "%s: the neighbouring triangles of elements %lld and %lld near (%g, %g, %g) "
+                     "run opposite ways: turn one of them",
+                     name, mn_simplex_number(mesh, h[0].triangle),
+                     mn_simplex_number(mesh, h[1].triangle), x.x, x.y, x.z);
     edge[(*count)++] = (mn_edge){h->forward ? h->low : h->high,
                                  h->forward ? h->high : h->low,
                                  h[0].across,
@@ -71,7 +75,7 @@ mn_status mn_edges_find(mn_context *ctx, const mn_simplex_mesh *mesh, const char
   mn_status status = MN_NEW(ctx, "edges", halves, edge);
   if (status == MN_OK) {
     list_half_edges(mesh, half);
-    status = pair_up(ctx, half, halves, name, *edge, count);
+    status = pair_up(ctx, mesh, half, halves, name, *edge, count);
   }
   mn_free(half);
   return status;
@@ -96,9 +100,10 @@ mn_status mn_joints_find(mn_context *ctx, const mn_simplex_mesh *mesh, const cha
         continue;
       if (*slot != MN_NO_NODE)
         status = mn_fail(ctx, MN_BAD_INPUT,
-                         "%s: two segments %s node %u (segment %zu is one): a curve must run one "
-                         "way and not branch",
-                         name, end ? "end at" : "start at", node, s);
+                         "%s: two segments %s (%g, %g, %g), element %lld is one: a curve must run "
+                         "one way and not branch",
+                         name, end ? "end at" : "start at", mesh->node[node].x, mesh->node[node].y,
+                         mesh->node[node].z, mn_simplex_number(mesh, s));
       *slot = other;
     }
   *count = 0;

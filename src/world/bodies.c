@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "geom/fill.h"
@@ -163,6 +164,10 @@ static void fix_nodes(mn_deform *deform, const part *p, int *fixed)
 static mn_status blame(mn_bodies *b, int i, mn_status status)
 {
   const char *name = b->part[i].def->name;
+  char *said = b->ctx->message;
+  size_t length = strlen(name); /* solvers begin with the name: once is enough */
+  if (!strncmp(said, name, length) && !strncmp(said + length, ": ", 2))
+    memmove(said, said + length + 2, strlen(said + length + 2) + 1);
   if (*name)
     return mn_fail_prefix(b->ctx, status, "solids: body \"%s\"", name);
   return mn_fail_prefix(b->ctx, status, "solids: body %d", i + 1);
@@ -203,6 +208,12 @@ static mn_status make_deform(mn_bodies *b, mn_deform **out)
                            "shape with at least one inside"));
     if (p->def->release > 0)
       mn_deform_set_release(*out, p->index, p->def->release);
+    mn_deform_view view = mn_deform_get(*out);
+    if (fixed == (int)view.body[p->index].nodes && mn_length(p->def->velocity) > 0)
+      return blame(b, i,
+                   mn_fail(b->ctx, MN_BAD_INPUT,
+                           "velocity has no effect: `fixed` holds all of its nodes; leave it "
+                           "out"));
   }
   MN_TRY(add_soft_links(b, *out));
   mn_deform_set_motion(*out, follow, b);

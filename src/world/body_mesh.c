@@ -114,11 +114,27 @@ static mn_status add_wall(mn_context *ctx, const mn_body_def *def, double h, mn_
   return MN_OK;
 }
 
+/* A file must hold what the body is made of. */
+static mn_status read_mesh(mn_context *ctx, int dim, const mn_body_def *def, mn_simplex_mesh *mesh)
+{
+  static const char *const kinds[] = {"lines", "triangles", "tetrahedra"};
+  static const char *const bodies[] = {"a rigid body", "an elastic body", "a body of springs",
+                                       "a shell", "a rod"};
+  int least = def->kind == MN_BODY_ELASTIC ? dim + 1 : def->kind == MN_BODY_SHELL ? 3 : 2;
+  int most = def->kind == MN_BODY_ELASTIC ? dim + 1 : def->kind == MN_BODY_ROD ? 2 : dim;
+  MN_TRY(mn_gmsh_read(ctx, def->file, dim, mesh));
+  if (mesh->corners >= least && mesh->corners <= most)
+    return MN_OK;
+  return mn_fail(ctx, MN_BAD_INPUT, "%s: holds %s; %s in %d dimensions is made of %s%s%s",
+                 def->file, kinds[mesh->corners - 2], bodies[def->kind], dim, kinds[least - 2],
+                 most > least ? " or " : "", most > least ? kinds[most - 2] : "");
+}
+
 static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, double h,
                              mn_simplex_mesh *mesh)
 {
   if (*def->file)
-    return mn_gmsh_read(ctx, def->file, dim, mesh);
+    return read_mesh(ctx, dim, def, mesh);
   if (def->line && def->tube > 0)
     return mn_mesh_pipe(ctx, def->from, def->to, def->tube, cells_of(2 * MN_PI * def->tube, h, 8),
                         cells_of(mn_length(mn_sub(def->to, def->from)), h, 1), mesh);
@@ -153,7 +169,7 @@ static mn_status check_count(mn_context *ctx, const mn_body_def *def, int dim, d
     mn_shape_bounds(def->shape, &lo, &hi);
   for (int a = 0; def->shape && a < dim; a++)
     count *= (hi.v[a] - lo.v[a]) / h;
-  if (!(count > MOST[axes]))
+  if (!(count > MOST[axes]) || isinf(count)) /* a shape without end is told later */
     return MN_OK;
   return mn_fail(ctx, MN_BAD_INPUT,
                  "spacing is %g m, which would make about %.3g %s; at most %.0e are taken", h,
@@ -168,15 +184,19 @@ static mn_vec3 middle_of(const mn_simplex_mesh *mesh, const uint32_t *element)
   return mn_scale(1.0 / mesh->corners, sum);
 }
 
-/* Leaves out the elements whose middle is inside the shape, and the nodes that none needs then. */
+/* Leaves out the elements whose middle is inside the shape, and the nodes that none needs then.
+ */
 static mn_status cut_mesh(mn_context *ctx, const mn_shape *cut, mn_simplex_mesh *mesh)
 {
   size_t each = (size_t)mn_simplex_nodes(mesh->corners, mesh->order), kept = 0, used = 0;
   uint32_t *name;
   for (size_t e = 0; e < mesh->elements; e++)
-    if (mn_shape_distance(cut, middle_of(mesh, mesh->element + each * e)) > 0)
+    if (mn_shape_distance(cut, middle_of(mesh, mesh->element + each * e)) > 0) {
+      if (mesh->number)
+        mesh->number[kept] = mesh->number[e];
       memmove(mesh->element + each * kept++, mesh->element + each * e,
               each * sizeof *mesh->element);
+    }
   if (!kept)
     return mn_fail(ctx, MN_BAD_INPUT, "`cut` leaves none of its %zu elements", mesh->elements);
   MN_TRY(MN_NEW(ctx, "names of nodes", mesh->nodes, &name));
@@ -212,6 +232,8 @@ mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double 
   if (status == MN_OK && def->kind == MN_BODY_ELASTIC && def->order == 2 && mesh->order == 1) {
     mn_simplex_mesh linear = *mesh;
     status = mn_simplex_mesh_quadratic(ctx, &linear, mesh);
+    mesh->number = linear.number;
+    linear.number = NULL;
     mn_simplex_mesh_destroy(&linear);
   }
   if (status != MN_OK)

@@ -326,6 +326,13 @@ static mn_status check_place(mn_context *ctx, int dim, const char *key, const mn
     return mn_fail(ctx, MN_BAD_INPUT,
                    "%s is a line: only springs and rods can be; a shell needs the radius of a tube",
                    key);
+  if (b->line && !(mn_length(mn_sub(b->to, b->from)) > 0))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s: from and to are the same point, {%g, %g, %g}", key,
+                   b->from.x, b->from.y, b->from.z);
+  if (b->sheet && !(mn_length(mn_cross(b->along, b->across)) >
+                    1e-9 * mn_length(b->along) * mn_length(b->across)))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s: along and across are zero or parallel: they must span a sheet", key);
   if (b->kind == MN_BODY_ROD && dim == 3 && b->shape)
     return mn_fail(ctx, MN_BAD_INPUT, "%s.shape: a rod in 3D is a line or a file", key);
   return MN_OK;
@@ -446,9 +453,15 @@ static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *
   if (fluid &&
       (!strcmp(of, "fluid") || (!strcmp(of, "smoke") && def->fluid.kind == MN_FLUID_SMOKE)))
     return MN_OK;
-  for (int i = 0; i < def->body_count; i++)
-    if (*of && !strncmp(of, def->bodies[i].name, MN_NAME_MAX))
-      return MN_OK;
+  for (int i = 0; i < def->body_count; i++) {
+    const mn_body_def *b = &def->bodies[i];
+    if (!*of || strncmp(of, b->name, MN_NAME_MAX))
+      continue;
+    if (def->domain.dim == 3 && (b->kind == MN_BODY_ROD || (b->line && !(b->tube > 0))))
+      return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": a curve in 3D encloses no volume", key,
+                     of);
+    return MN_OK;
+  }
   char known[512] = "";
   size_t used = 0;
   for (int i = 0; i < def->solid_count; i++) {
@@ -497,6 +510,10 @@ static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, cons
   if ((p->kind == MN_PROBE_STRETCH || p->kind == MN_PROBE_VOLUME_RATIO) &&
       def->bodies[found].kind == MN_BODY_RIGID)
     return mn_fail(ctx, MN_BAD_INPUT, "%s measures a deformation: a rigid body has none", key);
+  if (p->kind == MN_PROBE_VOLUME_RATIO && def->bodies[found].kind != MN_BODY_ELASTIC)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s measures a volume ratio: only of elastic bodies; of thin ones take stretch",
+                   key);
   if (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY ||
       p->kind == MN_PROBE_FORCE) {
     char part[128];

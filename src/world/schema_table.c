@@ -766,7 +766,9 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
     [MN_CTOR_VOLUME] = {"volume", MN_GROUP_PROBE, MN_PROBE_VOLUME, 0, volume_keys, probe_keys,
                         "In m^3 (2D: m^2)."},
     [MN_CTOR_AREA] = {"area", MN_GROUP_PROBE, MN_PROBE_VOLUME, 0, volume_keys, probe_keys,
-                      "The same for 2D scenes."},
+                      "The same for 2D scenes. Open thin bodies are closed: a curve from end to "
+                      "end, a surface at "
+                      "its rims."},
     [MN_CTOR_DIVERGENCE] = {"divergence", MN_GROUP_PROBE, MN_PROBE_DIVERGENCE, 0, NULL, probe_keys,
                             "The greatest of the fluid, in 1/s."},
     [MN_CTOR_POSITION] = {"position", MN_GROUP_PROBE, MN_PROBE_POSITION, 0, body_point_keys,

@@ -155,6 +155,21 @@ sed 's/^4 2 2 0/4 0.9 1.2 0/' good2.msh | sed 's/^22 2 0 2 4 3/22 2 0 1 2 4/' > 
 scene "${body/FILE/overlap2.msh}" '{4, 4}' '{8, 8}'
 expect 2 'overlap2.msh: line 14: element 22, a triangle near .*, overlaps element 21 of line 13' "$program" check scene.lua
 
+# Thin bodies of files: neighbours that run opposite ways, curves that branch, elements of the wrong kind; numbers are the file's.
+thin="shell { name = 'b', file = 'FILE', young = 1e5, density = 1, thickness = 0.01 }"
+flat '2 4 3' | sed 's/^22 2 0 2 4 3/22 2 0 2 3 4/' > turned.msh
+scene "${thin/FILE/turned.msh}"
+expect 2 'body "b": the neighbouring triangles of elements 21 and 22 near .* run opposite ways' "$program" check scene.lua
+scene "${body/FILE/good2.msh}"
+expect 2 'good2.msh: holds triangles; an elastic body in 3 dimensions is made of tetrahedra' "$program" check scene.lua
+scene "${thin/FILE/good.msh}"
+expect 2 'good.msh: holds tetrahedra; a shell in 3 dimensions is made of triangles' "$program" check scene.lua
+scene "${body/FILE/cube.obj}"
+expect 2 'cube.obj: `file` is for meshes of Gmsh .*shape = mesh' "$program" check scene.lua
+flat '2 4 3' | sed 's/^21 2 0 1 2 3/21 1 0 1 2/; s/^22 2 0 2 4 3/25 1 0 1 3/' > branch.msh
+scene "rod { name = 'b', file = 'branch.msh', density = 1, stretch = 10, bend = 1 }" '{4, 4}' '{8, 8}'
+expect 2 'body "b": two segments start at \(1, 1, 0\), element 25 is one' "$program" check scene.lua
+
 # Every format says where: a cube as PLY, as STL of both kinds, one cut off.
 python3 - << 'END'
 import struct

@@ -134,6 +134,28 @@ static void test_impulses(void **state)
   CHECK_DONE();
 }
 
+/* Bodies far from the origin, where coordinates have few digits left for their motion. */
+static void test_far(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_model *model;
+  mn_world *world = start(
+      ctx,
+      "return scene { domain = box { origin = {1e5, 1e5}, size = {1, 1}, cells = {8, 8} }, solids ="
+      " { elastic { name = 'e', shape = disk { center = {1e5 + 0.5, 1e5 + 0.1}, radius = 0.1 },"
+      " density = 1000, young = 1e5, damping_mass = 20 } }, dynamics = dynamics { dt = 5e-3 },"
+      "probes = { force { of = 'e', axis = 'y' } }, output = { frames = 1, every = 10 } }",
+      &model);
+  advance(ctx, world, 0.5);
+  double weight = 1000 * 12 * 0.5 * 0.01 * sin(MN_PI / 6) * 9.81; /* a polygon of 12 sides */
+  CHECK_NEAR(mn_world_probe(world, 0), weight, 2e-3 * weight);
+  mn_world_destroy(&world);
+  mn_model_destroy(&model);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 static void keep(void *user, mn_log_level level, const char *text)
@@ -185,6 +207,7 @@ static void test_newmark_warns(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_stack), cmocka_unit_test(test_impulses),
+                                     cmocka_unit_test(test_far),
                                      cmocka_unit_test(test_newmark_warns)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

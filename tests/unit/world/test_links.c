@@ -211,6 +211,10 @@ static void test_refused(void **state)
        "joint_axis is {0, 0}: a slider needs a direction"},
       {"solids = { springs { " LINE ", motion = motion { turn = rate(1) } } }",
        "motion has no effect without `fixed`"},
+      {"solids = { springs { from = {0.5, 0.5}, to = {0.5, 0.5}, density = 1, stretch = 1 } }",
+       "from and to are the same point, {0.5, 0.5, 0}"},
+      {"solids = { springs { name = 's', " LINE " } }, probes = { volume_ratio { of = 's' } }",
+       "only of elastic bodies; of thin ones take stretch"},
       {"solids = { rigid { name = 'fluid', " DISK " } }", "a word that probes use"},
       {"solids = { rigid { " DISK " } }, probes = { volume { of = 'x' } }",
        "there is no fluid, and no body or obstacle has a name"},
@@ -265,6 +269,19 @@ static void test_refused(void **state)
   mn_world *world;
   CHECK_OK(ctx, load(ctx, "solids = { springs { name = 's', " LINE ", spacing = 1e-8 } }", &model));
   CHECK_FAILS(ctx, mn_world_create(ctx, model, &world), MN_BAD_INPUT, "4e+07 segments");
+  mn_model_destroy(&model);
+  CHECK_OK(ctx, load(ctx,
+                     "solids = { elastic { " DISK ", young = 1, fixed = box { lo = {0, 0}, hi = "
+                     "{1, 1} }, velocity = {1, 0} } }",
+                     &model));
+  CHECK_FAILS(ctx, mn_world_create(ctx, model, &world), MN_BAD_INPUT,
+              "solids: body 1: velocity has no effect: `fixed` holds all of its nodes");
+  mn_model_destroy(&model);
+  CHECK_OK(ctx, load(ctx,
+                     "solids = { elastic { shape = half_space { point = {0.5, 0.5}, normal = {0, 1}"
+                     " }, density = 1, young = 1 } }",
+                     &model));
+  CHECK_FAILS(ctx, mn_world_create(ctx, model, &world), MN_BAD_INPUT, "has no end along axis 1");
   mn_model_destroy(&model);
   mn_context_destroy(&ctx);
   CHECK_DONE();
