@@ -193,7 +193,7 @@ static void test_refusals(void **state)
   mesh.element[9] = mesh.element[10];
   mesh.element[10] = swap;
   CHECK_FAILS(ctx, mn_deform_add_elastic(d, &mesh, &elastic, &body), MN_BAD_INPUT,
-              "jelly: triangle 3 is inverted");
+              "jelly: element 4, a triangle, is inverted");
   mn_deform_destroy(&d);
   mesh.element[10] = 99;
   CHECK_OK(ctx, mn_deform_create(ctx, &def, &d));
