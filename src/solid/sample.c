@@ -1,16 +1,11 @@
-/* Surface points of shapes.
-
-   Primitives are cut into even pieces with a point in the middle of each: arcs and edges in 2D,
-   rectangles on boxes, rings around the axis of spheres, capsules, cylinders and tori, whose areas
-   are exact. Meshes and compositions are cut into pieces a quarter as large (of a composition those
-   pieces of its parts that lie on its surface), of which well-spread ones are chosen
-   (sample_spread.c). Verified by tests/unit/solid/test_rigid_sample.c. */
+/* Surface points of curved primitives: cut into even pieces with a point in the middle of each,
+   arcs and edges in 2D, rings around the axis of spheres, capsules, cylinders and tori, whose areas
+   are exact. Verified by tests/unit/solid/test_rigid_sample.c. */
 #include "solid/sample.h"
 
 #include <string.h>
 
 #include "base/status.h"
-#include "solid/sample_spread.h"
 
 void mn_sample_destroy(mn_sample *s)
 {
@@ -68,16 +63,6 @@ static mn_status segment(mn_context *ctx, mn_sample *s, double h, mn_vec3 a, mn_
   return MN_OK;
 }
 
-static mn_status flat_box(mn_context *ctx, const mn_shape *b, double h, mn_sample *s)
-{
-  mn_vec3 c[4];
-  for (int i = 0; i < 4; i++)
-    c[i] = mn_add(b->a, mn_v3(i == 1 || i == 2 ? b->b.x : -b->b.x, i >= 2 ? b->b.y : -b->b.y, 0));
-  for (int i = 0; i < 4; i++)
-    MN_TRY(segment(ctx, s, h, c[i], c[(i + 1) % 4]));
-  return MN_OK;
-}
-
 static mn_status stadium(mn_context *ctx, const mn_shape *c, double h, mn_sample *s)
 {
   double t = atan2(c->b.y, c->b.x), length = mn_length(c->b);
@@ -93,8 +78,6 @@ static mn_status stadium(mn_context *ctx, const mn_shape *c, double h, mn_sample
 static mn_status flat_surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
 {
   switch (s->kind) {
-  case MN_SHAPE_BOX:
-    return flat_box(ctx, s, h, out);
   case MN_SHAPE_SPHERE:
     return arc(ctx, out, h, s->a, s->r, 0, 2 * MN_PI, 1);
   case MN_SHAPE_CAPSULE:
@@ -106,26 +89,6 @@ static mn_status flat_surface(mn_context *ctx, const mn_shape *s, double h, mn_s
 }
 
 /* ---- three dimensions ------------------------------------------------------------------------ */
-
-static mn_status solid_box(mn_context *ctx, const mn_shape *b, double h, mn_sample *s)
-{
-  for (int a = 0; a < 3; a++) {
-    int p = (a + 1) % 3, q = (a + 2) % 3;
-    int np = pieces(2 * b->b.v[p], h, 1), nq = pieces(2 * b->b.v[q], h, 1);
-    double area = 4 * b->b.v[p] * b->b.v[q] / ((double)np * nq);
-    for (int side = -1; side <= 1; side += 2)
-      for (int j = 0; j < nq; j++)
-        for (int i = 0; i < np; i++) {
-          mn_vec3 x = b->a, n = {0};
-          n.v[a] = side;
-          x.v[a] += side * b->b.v[a];
-          x.v[p] += b->b.v[p] * (2 * (i + 0.5) / np - 1);
-          x.v[q] += b->b.v[q] * (2 * (j + 0.5) / nq - 1);
-          MN_TRY(mn_sample_push(ctx, s, x, n, area));
-        }
-  }
-  return MN_OK;
-}
 
 typedef struct revolved {
   mn_context *ctx;
@@ -228,84 +191,11 @@ mn_status mn_sample_rims(mn_context *ctx, const mn_shape *s, double h, mn_sample
   return MN_OK;
 }
 
-static mn_status triangles(mn_context *ctx, const mn_mesh *m, double h, mn_sample *s)
+mn_status mn_sample_surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
 {
-  for (size_t t = 0; t < m->triangles; t++) {
-    mn_vec3 a = m->vertex[m->triangle[t][0]], u = mn_sub(m->vertex[m->triangle[t][1]], a),
-            w = mn_sub(m->vertex[m->triangle[t][2]], a), n = mn_cross(u, w);
-    double area = 0.5 * mn_length(n);
-    if (!(area > 0))
-      continue;
-    n = mn_scale(0.5 / area, n);
-    double longest = mn_max(mn_length(mn_sub(u, w)), mn_max(mn_length(u), mn_length(w)));
-    int k = (int)mn_min(ceil(longest / h), 1e4);
-    for (int i = 0; i < k; i++)
-      for (int j = 0; j < 2 * (k - i) - 1; j++) { /* k^2 alike triangles, two ways up */
-        double third = j % 2 ? 2.0 / 3 : 1.0 / 3;
-        double p = (i + third) / k, q = (j / 2 + third) / k;
-        MN_TRY(mn_sample_push(ctx, s, mn_madd(mn_madd(a, p, u), q, w), n, area / ((double)k * k)));
-      }
-  }
-  return MN_OK;
-}
-
-/* ---- any shape ------------------------------------------------------------------------------- */
-
-static mn_status surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out);
-
-/* Of the pieces of the parts, those on the surface of the whole. */
-static mn_status composed(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
-{
-  size_t first = out->count, kept = out->count;
-  for (int p = 0; p < s->count; p++) {
-    MN_TRY(surface(ctx, s->part[p], h, out));
-    int flip = s->kind == MN_SHAPE_DIFFERENCE && p > 0;
-    for (size_t i = first; i < out->count; i++)
-      if (fabs(mn_shape_distance(s, out->x[i])) <= 1e-9 * (mn_length(out->x[i]) + h)) {
-        out->x[kept] = out->x[i];
-        out->n[kept] = flip ? mn_scale(-1, out->n[i]) : out->n[i];
-        out->area[kept++] = out->area[i];
-      }
-    out->count = first = kept;
-  }
-  return MN_OK;
-}
-
-static mn_status transformed(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
-{
-  size_t first = out->count;
-  MN_TRY(surface(ctx, s->part[0], h / s->r, out));
-  for (size_t i = first; i < out->count; i++) {
-    mn_vec3 x = mn_scale(s->r, out->x[i]), n = out->n[i];
-    for (int a = 0; a < 3; a++) {
-      out->x[i].v[a] = s->a.v[a] + mn_dot(s->row[a], x);
-      out->n[i].v[a] = mn_dot(s->row[a], n);
-    }
-    out->area[i] *= s->dim == 3 ? s->r * s->r : s->r;
-  }
-  return MN_OK;
-}
-
-static mn_status surface(mn_context *ctx, const mn_shape *s, double h, mn_sample *out)
-{
-  switch (s->kind) {
-  case MN_SHAPE_HALF_SPACE:
-    return mn_fail(ctx, MN_BAD_INPUT, "the surface of a half-space has no end: no points on it");
-  case MN_SHAPE_TRANSFORM:
-    return transformed(ctx, s, h, out);
-  case MN_SHAPE_UNION:
-  case MN_SHAPE_INTERSECTION:
-  case MN_SHAPE_DIFFERENCE:
-    return composed(ctx, s, h, out);
-  case MN_SHAPE_MESH:
-    return triangles(ctx, s->mesh, h, out);
-  default:
-    break;
-  }
+  memset(out, 0, sizeof *out);
   if (s->dim == 2)
     return flat_surface(ctx, s, h, out);
-  if (s->kind == MN_SHAPE_BOX)
-    return solid_box(ctx, s, h, out);
   if (s->kind == MN_SHAPE_CAPSULE)
     return solid_capsule(ctx, s, h, out);
   if (s->kind == MN_SHAPE_TORUS)
@@ -314,25 +204,4 @@ static mn_status surface(mn_context *ctx, const mn_shape *s, double h, mn_sample
     return solid_cylinder(ctx, s, h, out);
   revolved v = revolve(ctx, out, h, mn_v3(0, 0, 1));
   return cap(&v, s->a, s->r, 0, MN_PI);
-}
-
-static int uneven(const mn_shape *s) /* its pieces are not evenly spaced */
-{
-  while (s->kind == MN_SHAPE_TRANSFORM)
-    s = s->part[0];
-  return s->kind == MN_SHAPE_MESH || s->part != NULL;
-}
-
-mn_status mn_sample_surface(mn_context *ctx, const mn_shape *shape, double spacing,
-                            mn_sample *sample)
-{
-  memset(sample, 0, sizeof *sample);
-  if (!uneven(shape))
-    return surface(ctx, shape, spacing, sample);
-  mn_sample fine = {0};
-  mn_status status = surface(ctx, shape, spacing / 4, &fine);
-  if (status == MN_OK)
-    status = mn_sample_spread(ctx, shape->dim, &fine, spacing, sample);
-  mn_sample_destroy(&fine);
-  return status;
 }

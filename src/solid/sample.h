@@ -14,8 +14,10 @@ typedef struct mn_sample {
   size_t count, capacity;
 } mn_sample;
 
-/* Points about `spacing` (m) apart, with the area around each. MN_BAD_INPUT if the surface has no
-   end. */
+MN_MUST_CHECK mn_status mn_sample_push(mn_context *ctx, mn_sample *sample, mn_vec3 x, mn_vec3 n,
+                                       double area);
+/* Points on a sphere, capsule, torus or cylinder, about `spacing` (m) apart, with the area around
+   each. */
 MN_MUST_CHECK mn_status mn_sample_surface(mn_context *ctx, const mn_shape *shape, double spacing,
                                           mn_sample *sample);
 /* Points on the rims of a cylinder, of no area. */

@@ -15,7 +15,6 @@
 
 #include "base/status.h"
 #include "solid/contact_internal.h"
-#include "solid/sample_spread.h"
 
 /* All within this ball matter. */
 typedef struct within {
