@@ -18,7 +18,8 @@ typedef struct mn_interface {
   int dim;
   size_t count;
   mn_vec3 *X;         /* m, positions at the end of the substep */
-  mn_vec3 *V;         /* m/s, means over the substep: (X - X at its start) / dt */
+  mn_vec3 *V;         /* m/s, at the end of the substep: what the fluid's walls get. Handed to a
+                         solid: the mean (X - X at the start)/dt; see `mass` and `lead` */
   mn_vec3 *N;         /* unit normals, into the fluid */
   double *area;       /* m^2 (m in 2D) */
   mn_vec3 *load;      /* N: force of the fluid on the solid */
@@ -28,6 +29,8 @@ typedef struct mn_interface {
   int *body;          /* whose point it is */
   uint8_t *two_sided; /* 1: fluid on both sides (thin shells, cloth) */
   uint8_t *rigid;     /* 1: its body moves as one */
+  double *lead;       /* how V answers X beyond the mean velocity, dt dV/dX - 1: 0 where V is the
+                         mean (backward Euler), 1 for the midpoint rule, V = 2 mean - V before */
   size_t elements;
   uint32_t *element; /* [dim * elements] points: segments with the fluid on the right of a closed
                         surface, triangles with it where the right hand's thumb points */
@@ -142,9 +145,11 @@ typedef struct mn_solid_ops {
   /* Reads load, and X where the loads act: as `look` or the last solve left them, or as a coupling
      predicts them; writes X, V, N, area. Point i feels
 
-         load - mass (V - V as handed in) / dt:
+         load - mass (mean velocity - V as handed in) / dt:
 
-     inertia that vanishes once the coupling has converged, whatever `mass` is. */
+     inertia that vanishes once the coupling has converged, whatever `mass` is. The V written is
+     that at the end, as `look` would have it after a commit, for a coupling of second order; a
+     solid of first order may leave the mean. */
   mn_status (*solve)(void *self, mn_interface *interface, mn_solve_report *report);
   mn_status (*commit)(void *self);
   mn_status (*save)(void *self);
@@ -154,7 +159,7 @@ typedef struct mn_solid_ops {
   /* Chooses points on all surfaces, at most about `spacing` (m) apart, and says how many they and
      their elements are. Their order stands until the next call. */
   mn_status (*sample)(void *self, double spacing, size_t *count, size_t *elements);
-  /* X, V, N, area, body, two_sided, rigid and element of the committed state. */
+  /* X, V, N, area, body, two_sided, rigid, lead and element of the committed state. */
   mn_status (*look)(void *self, mn_interface *interface);
   /* Reads load, which acts at X as `look` gave it; writes V: the accelerations (m/s^2) of the
      points by these loads alone through the solid's mass, no stiffness, weight or contact: what

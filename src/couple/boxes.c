@@ -46,7 +46,7 @@ static void set_marks(mn_boxes *b)
   mn_interface *f = &b->face;
   size_t n = f->count;
   f->X[n] = f->V[n] = f->N[n] = f->load[n] = (mn_vec3){{MARK, MARK, MARK}};
-  f->area[n] = f->mass[n] = MARK;
+  f->area[n] = f->mass[n] = f->lead[n] = MARK;
   memset(&f->body[n], MARK_BYTE, sizeof *f->body);
   f->two_sided[n] = f->rigid[n] = MARK_BYTE;
   memset(&f->element[(size_t)f->dim * f->elements], MARK_BYTE, sizeof *f->element);
@@ -64,8 +64,9 @@ static int marks_stand(const mn_boxes *b)
     for (int a = 0; a < 3; a++)
       if (vectors[v][n].v[a] != MARK)
         return 0;
-  return f->area[n] == MARK && f->mass[n] == MARK && !memcmp(&f->body[n], mark, bytes) &&
-         f->two_sided[n] == MARK_BYTE && f->rigid[n] == MARK_BYTE &&
+  return f->area[n] == MARK && f->mass[n] == MARK && f->lead[n] == MARK &&
+         !memcmp(&f->body[n], mark, bytes) && f->two_sided[n] == MARK_BYTE &&
+         f->rigid[n] == MARK_BYTE &&
          !memcmp(&f->element[(size_t)f->dim * f->elements], mark, bytes);
 }
 
@@ -80,7 +81,8 @@ static mn_status check_sizes(mn_boxes *b, int solid)
   int same = f->count == g->count && f->elements == g->elements && f->dim == g->dim;
   int moved = f->X != g->X || f->V != g->V || f->N != g->N || f->area != g->area ||
               f->load != g->load || f->mass != g->mass || f->body != g->body ||
-              f->two_sided != g->two_sided || f->rigid != g->rigid || f->element != g->element;
+              f->two_sided != g->two_sided || f->rigid != g->rigid || f->lead != g->lead ||
+              f->element != g->element;
   int stand = marks_stand(b);
   b->face = *g; /* the arrays are still ours */
   if (!same)
@@ -157,6 +159,11 @@ static mn_status check_mesh(const mn_boxes *b)
                      "the solid \"%s\" has a point %zu of body %d, two_sided %d, rigid %d: bodies "
                      "count from 0, the others are 0 or 1",
                      name, i, f->body[i], f->two_sided[i], f->rigid[i]);
+  for (size_t i = 0; i < f->count; i++)
+    if (!(f->lead[i] >= 0) || !isfinite(f->lead[i]))
+      return mn_fail(b->ctx, MN_FAILED,
+                     "the solid \"%s\" has a point %zu of lead %g: must be 0 or more", name, i,
+                     f->lead[i]);
   for (size_t e = 0; e < (size_t)f->dim * f->elements; e++)
     if (f->element[e] >= f->count)
       return mn_fail(b->ctx, MN_FAILED,

@@ -54,6 +54,8 @@ struct mn_coupling {
   double *zero;               /* x at the start of the substep */
   mn_vec3 *place;             /* m, X of the fluid's last solve, */
   mn_vec3 *load;              /* N, and what it answered */
+  mn_vec3 *from;              /* m, X of the solid's last answer, */
+  mn_vec3 *gap;               /* m/s, and its velocity at the end less the mean one */
   double added;               /* kg per area, largest added mass seen */
   double turns;               /* of NUMBERS_TURNS if the substep is committed */
 };
@@ -136,6 +138,8 @@ static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
   MN_TRY(MN_NEW(c->ctx, "a coupling's masses", n, &c->mass));
   MN_TRY(MN_NEW(c->ctx, "a coupling's places", n, &c->place));
   MN_TRY(MN_NEW(c->ctx, "a coupling's loads", n, &c->load));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's answers", n, &c->from));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->gap));
   MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->x));
   MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->zero));
   MN_TRY(MN_NEW(c->ctx, "a coupling's load vector", (size_t)dim * n, &c->p));
@@ -169,7 +173,8 @@ void mn_coupling_destroy(mn_coupling **coupling)
   mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
-  void *all[] = {c->start, c->normal, c->area, c->mass, c->place, c->load, c->x, c->zero, c->p};
+  void *all[] = {c->start, c->normal, c->area, c->mass, c->place, c->load,
+                 c->from,  c->gap,    c->x,    c->zero, c->p};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(c);
@@ -177,6 +182,46 @@ void mn_coupling_destroy(mn_coupling **coupling)
 }
 
 /* ---- the two functions of the iteration ------------------------------------------------------ */
+
+static mn_vec3 mean_velocity(const mn_coupling *c, size_t i)
+{
+  return mn_scale(1 / c->dt, mn_sub(c->boxes.face.X[i], c->start[i]));
+}
+
+/* The velocity at the end that the solid would answer with X: affine in X, through its last answer
+   and with the slope of its rule. Exact for the rules of box.h, and where the two agree. */
+static mn_vec3 end_velocity(const mn_coupling *c, size_t i)
+{
+  const mn_interface *f = &c->boxes.face;
+  mn_vec3 more = mn_madd(c->gap[i], f->lead[i] / c->dt, mn_sub(f->X[i], c->from[i]));
+  return mn_add(mean_velocity(c, i), more);
+}
+
+/* Surfaces that must keep the volume of a closed region are held by their places: the velocity at
+   the end of such a substep is bound to nothing, and its mean is what counts. */
+static int keeps_volumes(const mn_coupling *c)
+{
+  for (int r = 0; r < c->closed.count; r++)
+    if (!c->closed.still[r])
+      return 1;
+  return 0;
+}
+
+/* dt dV/dX as the fluid sees it: its own mass moves that much faster than by the mean. */
+static double slope(const mn_coupling *c, size_t i)
+{
+  return keeps_volumes(c) ? 1 : 1 + c->boxes.face.lead[i];
+}
+
+/* What the rule alone says before the first answer: V = (1 + lead) mean - lead V^n. */
+static void expect_velocities(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++) {
+    c->from[i] = c->start[i];
+    c->gap[i] = mn_scale(-f->lead[i], f->V[i]);
+  }
+}
 
 /* The fictitious mass, chosen once in a substep, when the fluid has said its own. */
 static void choose_mass(mn_coupling *c)
@@ -189,7 +234,7 @@ static void choose_mass(mn_coupling *c)
   for (size_t i = 0; i < f->count; i++)
     c->mass[i] = none                                       ? 0
                  : c->def.mass == MN_MASS_FITTED && fit > 0 ? fit * c->area[i]
-                                                            : f->mass[i];
+                                                            : slope(c, i) * f->mass[i];
 }
 
 /* Added mass per area between this solve of the fluid and the last: the force -m_a a that answers
@@ -219,13 +264,15 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   size_t n = f->count, dim = (size_t)f->dim;
   mn_vector_map_unpack(&c->map, x, f->X);
   for (size_t i = 0; i < n; i++) {
-    f->V[i] = mn_scale(1 / c->dt, mn_sub(f->X[i], c->start[i]));
+    f->V[i] = mean_velocity(c, i);
     f->N[i] = c->normal[i];
     f->area[i] = c->area[i];
     f->mass[i] = 0;
   }
   if (c->boxes.fluid_solves == 0)
     MN_TRY(mn_closed_meet(&c->closed));
+  for (size_t i = 0; i < n && !keeps_volumes(c); i++)
+    f->V[i] = end_velocity(c, i);
   MN_TRY(mn_closed_project(&c->closed));
   MN_TRY(mn_boxes_solve_fluid(&c->boxes));
   if (c->boxes.fluid_solves == 1) {
@@ -234,8 +281,7 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   } else
     measure_added(c);
   for (size_t i = 0; i < n; i++) {
-    mn_vec3 V = mn_scale(1 / c->dt, mn_sub(f->X[i], c->start[i])); /* not projected */
-    mn_vec3 sum = mn_madd(f->load[i], c->mass[i] / c->dt, V);
+    mn_vec3 sum = mn_madd(f->load[i], c->mass[i] / c->dt, mean_velocity(c, i));
     for (size_t a = 0; a < dim; a++)
       p[dim * i + a] = sum.v[a];
     c->place[i] = f->X[i];
@@ -254,7 +300,7 @@ static mn_status solve_solid(void *user)
   size_t dim = (size_t)f->dim;
   mn_vector_map_unpack(&c->map, c->x_at, f->X);
   for (size_t i = 0; i < f->count; i++) {
-    f->V[i] = mn_scale(1 / c->dt, mn_sub(f->X[i], c->start[i]));
+    f->V[i] = mean_velocity(c, i);
     f->mass[i] = c->mass[i];
     f->load[i] = mn_v3(0, 0, 0);
     for (size_t a = 0; a < dim; a++)
@@ -272,7 +318,12 @@ static mn_status solid_of(void *user, const double *p, const double *x_at, doubl
   c->p_now = p;
   c->x_at = x_at;
   MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
-  mn_vector_map_pack(&c->map, c->boxes.face.X, x);
+  const mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++) {
+    c->from[i] = f->X[i];
+    c->gap[i] = f->lead[i] > 0 ? mn_sub(f->V[i], mean_velocity(c, i)) : mn_v3(0, 0, 0);
+  }
+  mn_vector_map_pack(&c->map, f->X, x);
   for (size_t k = c->map.size; k < c->size; k++)
     x[k] = x_at[k] + mn_closed_gap(&c->closed, (int)(k - c->map.size));
   return MN_OK;
@@ -330,8 +381,8 @@ static double imbalance(const mn_coupling *c)
   const mn_interface *f = &c->boxes.face;
   mn_vec3 sum = mn_v3(0, 0, 0);
   for (size_t i = 0; i < f->count; i++) {
-    mn_vec3 before = mn_scale(1 / c->dt, mn_sub(c->place[i], c->start[i]));
-    mn_vec3 felt = mn_madd(f->load[i], -c->mass[i] / c->dt, mn_sub(f->V[i], before));
+    double rate = c->mass[i] / (c->dt * c->dt);
+    mn_vec3 felt = mn_madd(f->load[i], -rate, mn_sub(f->X[i], c->place[i]));
     sum = mn_add(sum, mn_sub(felt, c->load[i]));
   }
   return mn_length(mn_sub(sum, c->closed.force));
@@ -362,6 +413,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     memcpy(c->area, f->area, f->count * sizeof *f->area);
     mn_vector_map_start(&c->map, c->start);
     mn_closed_begin(&c->closed, dt, c->start);
+    expect_velocities(c);
     status = c->rmi ? step_strongly(c, report) : step_weakly(c, report);
   }
   report->iterations = c->boxes.fluid_solves;

@@ -16,6 +16,7 @@ static mn_status make(mn_context *ctx, size_t n, mn_interface *f)
   MN_TRY(MN_NEW(ctx, "interface bodies", n, &f->body));
   MN_TRY(MN_NEW(ctx, "interface sides", n, &f->two_sided));
   MN_TRY(MN_NEW(ctx, "interface kinds", n, &f->rigid));
+  MN_TRY(MN_NEW(ctx, "interface leads", n, &f->lead));
   return MN_NEW(ctx, "interface elements", (size_t)f->dim * f->elements, &f->element);
 }
 
@@ -31,8 +32,8 @@ mn_status mn_interface_create(mn_context *ctx, int dim, size_t count, size_t ele
 
 void mn_interface_destroy(mn_interface *f)
 {
-  void *all[] = {f->X,    f->V,    f->N,         f->area,  f->load,
-                 f->mass, f->body, f->two_sided, f->rigid, f->element};
+  void *all[] = {f->X,    f->V,         f->N,     f->area, f->load,   f->mass,
+                 f->body, f->two_sided, f->rigid, f->lead, f->element};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   memset(f, 0, sizeof *f);

@@ -112,6 +112,18 @@ mn_deform_view mn_deform_get(mn_deform *d)
                           .facet = d->facet};
 }
 
+double mn_deform_lead(const mn_deform *d)
+{
+  switch (d->def.scheme) {
+  case MN_MIDPOINT:
+    return 1;
+  case MN_NEWMARK:
+    return mn_max(0, d->def.gamma / d->def.beta - 1);
+  default: /* x1 = x + h v1 */
+    return 0;
+  }
+}
+
 /* ---- ready ----------------------------------------------------------------------------------- */
 
 static mn_status make_links(mn_deform *d)

@@ -155,6 +155,8 @@ typedef struct mn_deform_view {
 } mn_deform_view;
 
 mn_deform_view mn_deform_get(mn_deform *deform);
+/* dt dv1/dx1 - 1 of the scheme: mn_interface.lead. */
+double mn_deform_lead(const mn_deform *deform);
 mn_scheme mn_deform_scheme(const mn_deform *deform);
 
 /* ---- a substep ------------------------------------------------------------------------------- */

@@ -90,6 +90,17 @@ static void show_rigid(const mn_solids *s, const mn_rigid_state *state, mn_inter
   }
 }
 
+/* dt dV/dX - 1 of the solids' rules: see mn_interface.lead. */
+static double rigid_lead(const mn_solids *s, int body)
+{
+  return s->rigid->body[body].moves && s->def.order == 2 ? 1 : 0;
+}
+
+static double node_lead(const mn_solids *s)
+{
+  return s->deform ? mn_deform_lead(s->deform) : 0;
+}
+
 /* What does not change until the next call of sample. */
 static void show_mesh(const mn_solids *s, mn_interface *f)
 {
@@ -98,11 +109,13 @@ static void show_mesh(const mn_solids *s, mn_interface *f)
     f->body[k] = s->point[k].body;
     f->two_sided[k] = 0;
     f->rigid[k] = 1;
+    f->lead[k] = rigid_lead(s, s->point[k].body);
   }
   for (size_t k = 0; k < s->surface.count; k++) {
     f->body[s->points + k] = s->rigid->count + s->surface.point[k].body;
     f->two_sided[s->points + k] = (uint8_t)s->surface.point[k].two_sided;
     f->rigid[s->points + k] = 0;
+    f->lead[s->points + k] = node_lead(s);
   }
   for (size_t k = 0; k < n * s->elements; k++)
     f->element[k] = s->element[k];
@@ -130,7 +143,8 @@ mn_status mn_solids_look(void *self, mn_interface *f)
   return MN_OK;
 }
 
-/* The last solve: velocities are means over the substep. */
+/* The last solve. Velocities at the end, of what steps by a rule of second order; the others, and
+   what is driven, show means over the substep: so much room they take. */
 void mn_solids_show(mn_solids *s, mn_interface *f)
 {
   if (f->count == 0)
@@ -139,11 +153,19 @@ void mn_solids_show(mn_solids *s, mn_interface *f)
   show_rigid(s, r->next, f);
   for (size_t k = 0; k < s->points; k++) {
     int i = s->point[k].body;
+    const mn_rigid_state *next = &r->next[i];
     mn_vec3 start = mn_rigid_point(&r->body[i], &r->now[i], s->point[k].x);
-    f->V[k] = mn_scale(1 / s->dt, mn_sub(f->X[k], start));
+    f->V[k] = rigid_lead(s, i) > 0
+                  ? mn_twist_at(mn_rigid_twist(&r->body[i], next), mn_sub(f->X[k], next->x))
+                  : mn_scale(1 / s->dt, mn_sub(f->X[k], start));
   }
-  for (size_t k = 0; k < s->nodes.nodes; k++) /* node_v is free after the step */
+  int ends = node_lead(s) > 0;
+  for (size_t k = 0; k < s->nodes.nodes; k++) { /* node_v is free after the step */
     s->node_v[k] = mn_scale(1 / s->dt, mn_sub(s->nodes.x1[k], s->nodes.x[k]));
+    for (int a = 0; a < 3 && ends; a++)
+      if (!(s->nodes.fixed[k] & MN_FIX_X << a))
+        s->node_v[k].v[a] = s->nodes.v1[k].v[a];
+  }
   mn_surface_gather(&s->surface, s->nodes.x1, s->node_v, f, s->points);
 }
 

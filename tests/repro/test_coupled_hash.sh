@@ -15,7 +15,7 @@ return scene {
   sources  = { inflow { shape = box { lo = {0.4, -0.1}, hi = {0.6, 0.06} }, velocity = {0, 0.5}, ramp = cosine(0.1) } },
   solids   = { rigid { name = "disk", density = 0.2, shape = disk { center = {0.45, 0.4}, radius = 0.12 }, spin = 2 } },
   dynamics = dynamics { gravity = {0, 0}, dt = 0.02 },
-  coupling = couple { method = coupling, rigid = seen_by, tolerance = hard and 4e-4 or 0.05,
+  coupling = couple { method = coupling, rigid = seen_by, tolerance = hard and 2e-3 or 0.05,
                       max_iterations = hard and 3 or 30, omega = 0.3 },
   probes   = { position { of = "disk", axis = "y" }, angle { of = "disk" } },
   output   = { frames = 10, every = 0.04, preview = false, checkpoint_frames = 1, checkpoint_keep = 3 },

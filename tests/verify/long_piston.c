@@ -11,14 +11,15 @@ static void test_swings(void **state)
       if (m == 4 && M < 1e4) /* weak */
         continue;
       swing s = piston_swing(PISTON_METHODS[m], M, "1e-6", 5.1);
-      printf("M %6g %-7s: period %.5f s, amplitude %.6f of the discrete one, %.1e cells off, "
-             "iterations %.2f\n",
-             M, PISTON_METHODS[m], s.period, s.amplitude, s.error, s.average);
+      printf("M %6g %-7s: period %.5f s, amplitude %.6f of the start, %.6f of the discrete one, "
+             "%.1e cells off, iterations %.2f\n",
+             M, PISTON_METHODS[m], s.period, s.kept, s.amplitude, s.error, s.average);
       CHECK(s.status == MN_OK);
       CHECK_NEAR(s.period, 1, 0.005);
       if (m == 4)
         continue;
       CHECK_NEAR(s.amplitude, 1, 1e-3);
+      CHECK_NEAR(s.kept, 1, 1e-3);
       CHECK_LE(s.error, 10 * 1e-6 * 100);
     }
   CHECK_DONE();

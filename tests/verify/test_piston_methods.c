@@ -36,12 +36,12 @@ static void contract(double M, double omega, double dt, mn_reason reason)
 static void test_contraction(void **state)
 {
   (void)state;
-  contract(1000, 1, 1e-4, MN_CONVERGED); /* mu 0.5 */
-  contract(50, 0.1, 1e-4, MN_CONVERGED); /* mu 10 */
-  contract(50, 0.05, 1e-4, MN_CONVERGED);
-  contract(50, 0.2, 1e-4, MN_DIVERGED);
-  contract(100, 0.2, 0.05, MN_CONVERGED);   /* the spring counts: mu 3.9 */
-  contract(1, 0.0022, 0.005, MN_CONVERGED); /* mu 400 */
+  contract(2000, 1, 1e-4, MN_CONVERGED);  /* mu 0.5 */
+  contract(100, 0.1, 1e-4, MN_CONVERGED); /* mu 10 */
+  contract(100, 0.05, 1e-4, MN_CONVERGED);
+  contract(100, 0.2, 1e-4, MN_DIVERGED);
+  contract(100, 0.11, 0.05, MN_CONVERGED);  /* the spring counts: mu 7.9 */
+  contract(2, 0.0022, 0.005, MN_CONVERGED); /* mu 400 */
   CHECK_DONE();
 }
 

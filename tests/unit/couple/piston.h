@@ -4,7 +4,9 @@
 
        fluid  f = -m_a (V - u^n)/dt            solid  (M + dt^2 k) V = M v^n - dt k x^n + dt f
 
-   so that the coupled step is (M + m_a + dt^2 k) v = (M + m_a) v^n - dt k x^n. The interface has
+   so that the coupled step is (M + m_a + dt^2 k) v = (M + m_a) v^n - dt k x^n. Or the piston by the
+   midpoint rule, M (v - v^n)/dt = f - k (x + x^n)/2, which tells its velocity at the end or, as a
+   control, the mean one. The interface has
    POINTS points on a square of width 1, which all move alike; loads are shared by area. */
 #ifndef MN_TESTS_PISTON_H
 #define MN_TESTS_PISTON_H
@@ -42,8 +44,11 @@ typedef struct column {
   int fault_solve; /* from this solve of a substep on */
 } column;
 
+typedef enum rule { EULER, MIDPOINT, MIDPOINT_MEANS } rule;
+
 typedef struct piston {
   mn_context *ctx;
+  rule rule;
   double mass, spring;
   double x, v, x_saved, v_saved, x_next, v_next, dt;
   int solves, commits;
@@ -197,10 +202,11 @@ static void piston_write(const piston *s, mn_interface *f, double x, double v)
     f->body[i] = 0;
     f->two_sided[i] = 0;
     f->rigid[i] = (uint8_t)s->rigid;
+    f->lead[i] = s->rule == MIDPOINT;
   }
 }
 
-/* Point i feels load - mass (V - V as handed in)/dt. */
+/* Point i feels load - mass (mean velocity - V as handed in)/dt. */
 static mn_status piston_solve(void *self, mn_interface *f, mn_solve_report *report)
 {
   piston *s = self;
@@ -209,12 +215,14 @@ static mn_status piston_solve(void *self, mn_interface *f, mn_solve_report *repo
     force += f->load[i].x + f->mass[i] * f->V[i].x / dt;
     extra += f->mass[i];
   }
-  double inertia = s->mass + extra + dt * dt * s->spring;
-  s->v_next = (s->mass * s->v - dt * s->spring * s->x + dt * force) / inertia;
-  s->x_next = s->x + dt * s->v_next;
+  double part = s->rule == EULER ? 1 : 0.5; /* mean = v + part (v_next - v) */
+  double inertia = s->mass + part * (extra + part * dt * dt * s->spring);
+  double mean = (s->mass * s->v + part * dt * (force - s->spring * s->x)) / inertia;
+  s->x_next = s->x + dt * mean;
+  s->v_next = s->v + (mean - s->v) / part;
   s->solves++;
   *report = (mn_solve_report){.reason = MN_CONVERGED, .iterations = 1};
-  piston_write(s, f, s->x_next, s->v_next);
+  piston_write(s, f, s->x_next, s->rule == MIDPOINT_MEANS ? mean : s->v_next);
   if (s->fault == FAULT_NAN)
     f->X[2].y = NAN;
   if (s->fault == FAULT_COUNT)

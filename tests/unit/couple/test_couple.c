@@ -114,6 +114,57 @@ static void test_period(void **state)
   CHECK_DONE();
 }
 
+/* ---- order ------------------------------------------------------------------------------- */
+
+/* A piston that steps by the midpoint rule through a swing and a quarter: greatest distance from
+   the exact motion, and how much its velocity changes to and fro in the last substeps. It starts
+   with this part of the fluid's velocity. */
+static double midpoint_error(rule how, double mass, double dt, double part, double *ring)
+{
+  mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+  rig r;
+  def.tolerance = 1e-9;
+  rig_make(&r, &def, mass, spring_for(mass));
+  r.solid.rule = how;
+  r.fluid.u = 0.01 * 2 * MN_PI / PERIOD;
+  r.solid.v = part * r.fluid.u;
+  double error = 0, v[3] = {0};
+  while (r.time < 1.25 * PERIOD) {
+    assert_int_equal(rig_step(&r, dt), MN_OK);
+    error = check_worst(error, fabs(r.solid.x - 0.01 * sin(2 * MN_PI * r.time / PERIOD)));
+    v[0] = v[1], v[1] = v[2], v[2] = r.solid.v;
+  }
+  *ring = fabs(v[0] - 2 * v[1] + v[2]) / 4;
+  rig_free(&r);
+  return error;
+}
+
+/* With velocities at the end both sides together step by the midpoint rule; with means the fluid's
+   load is half a step late, which damps, and the velocity of a light piston swings. */
+static void test_order(void **state)
+{
+  (void)state;
+  double h[3], error[3], means[3], ring;
+  for (double mass = 1; mass <= 10000; mass *= 100) {
+    for (int i = 0; i < 3; i++) {
+      h[i] = 0.02 / (1 << i);
+      error[i] = midpoint_error(MIDPOINT, mass, h[i], 1, &ring);
+      means[i] = midpoint_error(MIDPOINT_MEANS, mass, h[i], 1, &ring);
+    }
+    printf("M %6g: errors %.2e %.2e %.2e m, by means %.2e %.2e %.2e m\n", mass, error[0], error[1],
+           error[2], means[0], means[1], means[2]);
+    CHECK_ORDER(h, error, 3, 2, 0.1);
+    CHECK_LE(log2(means[1] / means[2]), 1.2); /* the control */
+  }
+  midpoint_error(MIDPOINT, 1, 0.005, 0.5, &ring);
+  printf("a light piston that starts too slowly: its velocity swings by %.1e m/s in the end", ring);
+  CHECK_LE(ring, 2e-5); /* v dt^2 / 4 of the swing itself */
+  midpoint_error(MIDPOINT_MEANS, 1, 0.005, 0.5, &ring);
+  printf(", by means by %.1e m/s\n", ring);
+  CHECK_GE(ring, 1e-2);
+  CHECK_DONE();
+}
+
 /* ---- contraction ------------------------------------------------------------------------- */
 
 static void contract(double mass, double added, double spring, double dt, double omega,
@@ -439,12 +490,13 @@ static void test_pace(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_period),       cmocka_unit_test(test_contraction),
-      cmocka_unit_test(test_options),      cmocka_unit_test(test_fitted_mass),
-      cmocka_unit_test(test_weak),         cmocka_unit_test(test_reasons),
-      cmocka_unit_test(test_misbehaviour), cmocka_unit_test(test_commit_fails),
-      cmocka_unit_test(test_bad_choices),  cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_state),        cmocka_unit_test(test_pace),
+      cmocka_unit_test(test_period),       cmocka_unit_test(test_order),
+      cmocka_unit_test(test_contraction),  cmocka_unit_test(test_options),
+      cmocka_unit_test(test_fitted_mass),  cmocka_unit_test(test_weak),
+      cmocka_unit_test(test_reasons),      cmocka_unit_test(test_misbehaviour),
+      cmocka_unit_test(test_commit_fails), cmocka_unit_test(test_bad_choices),
+      cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_state),
+      cmocka_unit_test(test_pace),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
