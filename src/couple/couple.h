@@ -1,9 +1,11 @@
 /* Couplings of a fluid and a solid of which they see nothing but the black boxes of box.h.
 
    A substep: the solid says where its surface is, the fluid meets it there, both begin; then
-   mn_rmi asks them in turn until the interface moves by less than the tolerance. With V the mean
-   velocity (X - X^n)/dt, f the fluid's loads and m a fictitious mass of each point, the iteration
-   sees the two functions
+   mn_rmi asks them in turn until the interface moves by less than the tolerance. The fluid's walls
+   get the velocity at the end of the substep that belongs to X by the solid's rule (`lead` in
+   box.h), so that both are as accurate in time as each of them. With V the mean velocity (X -
+   X^n)/dt, f the fluid's loads and m a fictitious mass of each point, the iteration sees the two
+   functions
 
        F(X) = f(X) + m V/dt          S(p): the solid's X under p - m V/dt
 

@@ -6,11 +6,9 @@
    Swept from M = 1 to 10,000 kg/m^2 at rho L = 1000; all couplings give the same motion. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "math/vec.h"
 
 typedef struct motion {
   mn_status status;
@@ -70,7 +68,7 @@ static void test_period_for_every_mass(void **state)
   (void)state;
   static const char *const masses[] = {"1", "10", "100", "1000", "10000"};
   for (int i = 0; i < 5; i++) {
-    motion m = swing("xpm", masses[i], NULL, NULL, 2.1);
+    motion m = swing("xpm", masses[i], "tolerance", "1e-5", 2.1);
     printf("M %6s: period %.5f s, amplitude %.5f m, iterations %.3f, at most %d\n", masses[i],
            m.period, m.amplitude, (double)m.solves / m.steps, m.most);
     CHECK(m.status == MN_OK);
@@ -78,29 +76,7 @@ static void test_period_for_every_mass(void **state)
     CHECK_LE((double)m.solves / m.steps, 2.05);
     CHECK_LE(m.most, 3);
     CHECK(m.retries == 0);
-    CHECK_LE(m.amplitude, 0.01001); /* gains nothing */
-    CHECK_GE(m.amplitude, 0.00999);
-  }
-  CHECK_DONE();
-}
-
-/* Both sides together are of second order in time: greatest distance from 0.01 sin(2 pi t) at the
-   frames of a swing. */
-static void test_order(void **state)
-{
-  (void)state;
-  static const char *const steps[] = {"0.02", "0.01", "0.005"}, *const masses[] = {"1", "1000"};
-  for (int i = 0; i < 2; i++) {
-    double h[3], error[3] = {0};
-    for (int k = 0; k < 3; k++) {
-      motion m = swing("xpm", masses[i], "dt", steps[k], 1.2);
-      CHECK(m.status == MN_OK && m.frames == 24);
-      for (int f = 0; f < m.frames; f++)
-        error[k] = check_worst(error[k], fabs(m.x[f] - 0.01 * sin(2 * MN_PI * 0.05 * (f + 1))));
-      h[k] = strtod(steps[k], NULL);
-    }
-    printf("M %s: errors %.2e %.2e %.2e m\n", masses[i], error[0], error[1], error[2]);
-    CHECK_ORDER(h, error, 3, 2, 0.15);
+    CHECK_NEAR(m.amplitude, 0.01, 1e-5); /* loses and gains nothing */
   }
   CHECK_DONE();
 }
@@ -151,7 +127,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_period_for_every_mass),
-      cmocka_unit_test(test_order),
       cmocka_unit_test(test_couplings_agree),
       cmocka_unit_test(test_those_that_diverge_say_so),
   };

@@ -81,9 +81,38 @@ static void test_motion(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* ---- order -------------------------------------------------------------------------------------
+ */
+
+/* Both sides together are of second order in time: greatest distance from 0.01 sin(2 pi t) in a
+   swing and a half. (How each rule alone fares is in unit.couple.test_couple.) */
+static void test_order(void **state)
+{
+  (void)state;
+  for (double M = 1; M < 2e4; M *= 100) {
+    double h[3], error[3] = {0};
+    for (int k = 0; k < 3; k++) {
+      world_case c;
+      h[k] = 0.025 / (1 << k); /* whole frames of 0.05 s */
+      piston_open(&c, "xpm", M, 0.1, h[k], "1e-6");
+      double start = mn_world_probe(c.world, 0);
+      while (mn_world_time(c.world) < 1.5 - 1e-9 && world_step(&c)) {
+        double at = mn_world_probe(c.world, 0) - start;
+        error[k] = check_worst(error[k], fabs(at - 0.01 * sin(2 * MN_PI * c.info.time)));
+      }
+      CHECK_OK(c.ctx, c.status);
+      world_close(&c);
+    }
+    printf("M %g: errors %.2e %.2e %.2e m\n", M, error[0], error[1], error[2]);
+    CHECK_ORDER(h, error, 3, 2, 0.15);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_contraction),
-                                     cmocka_unit_test(test_solves), cmocka_unit_test(test_motion)};
+                                     cmocka_unit_test(test_solves), cmocka_unit_test(test_motion),
+                                     cmocka_unit_test(test_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
