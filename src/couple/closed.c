@@ -38,13 +38,14 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
   MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label_now));
   MN_TRY(MN_NEW(ctx, "displacements", n, &c->move));
   MN_TRY(MN_NEW(ctx, "a fluid's masses", n, &c->fluid_mass));
-  return list_elements(c);
+  MN_TRY(list_elements(c));
+  return mn_closed_find_parts(c);
 }
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label, c->label_now,  c->row,    c->reply,     c->move,
-                 c->first, c->fluid_mass, c->around, c->p0_of_grid};
+  void *all[] = {c->label, c->label_now,  c->row,    c->reply,      c->move,
+                 c->first, c->fluid_mass, c->around, c->p0_of_grid, c->part};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);
@@ -58,6 +59,10 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
   c->now = c->kept;
   c->dt = dt;
   c->start = start;
+  c->far = 0;
+  for (size_t i = 0; i < c->boxes->face.count; i++)
+    for (int a = 0; a < 3; a++)
+      c->far = fmax(c->far, fabs(start[i].v[a]));
   c->force = mn_v3(0, 0, 0);
   c->count = c->told = c->solves = c->hopeless = c->grid_count = 0;
 }
@@ -109,9 +114,11 @@ mn_status mn_closed_meet(mn_closed *c)
   if (!c->count)
     return MN_OK;
   MN_TRY(make_room(c));
-  mn_closed_fill_rows(c, c->boxes->face.X);
+  mn_closed_fill_rows(c, c->start); /* where the solid's mass answers */
   describe(c, &said);
-  return mn_closed_weigh_rows(c);
+  MN_TRY(mn_closed_weigh_rows(c));
+  mn_closed_fill_rows(c, c->boxes->face.X);
+  return MN_OK;
 }
 
 void mn_closed_weigh(mn_closed *c)
@@ -146,7 +153,8 @@ mn_status mn_closed_finish(mn_closed *c)
   for (int r = 0; r < c->count; r++) {
     mn_region_info *i = &c->info[r];
     int slot = c->slot[r];
-    c->now.error[slot] += swept[r] - c->dt * i->inflow;
+    if (!c->still[r]) /* else there is nobody to make it good */
+      c->now.error[slot] += swept[r] - c->dt * i->inflow;
     i->p0 = c->now.p0[slot];
     i->error = c->now.error[slot];
     i->net_outflow = swept[r] / c->dt - i->inflow;

@@ -16,8 +16,10 @@
    "fluid" correct p0 once in each iteration by the momentum of the solid [Akbay thesis, Algorithms
    7 and 8] or of the fluid [Akbay 2018, Algorithm 2]; "none" leaves it out.
 
-   Limits: at most MN_CLOSED_MAX regions; rows are those of the middle of the first guess of the
-   substep. Verified by tests/unit/couple/test_closed*.c. */
+   The forces p0 N act with the points where the fluid first takes them to be at the end of the
+   substep, where the solid feels all loads: on a closed surface that turns they have no torque, and
+   p0 is that of the end. Limits: at most MN_CLOSED_MAX regions. Verified by
+   tests/unit/couple/test_closed*.c. */
 #ifndef MN_COUPLE_CLOSED_H
 #define MN_COUPLE_CLOSED_H
 
@@ -25,7 +27,7 @@
 #include "couple/boxes.h"
 #include "meniscus/coupling.h"
 
-enum { MN_CLOSED_MAX = MN_REGIONS_MAX };
+enum { MN_CLOSED_MAX = MN_REGIONS_MAX, MN_CLOSED_DOUBT = 64 };
 
 /* By slot. Nothing but doubles: one array of a checkpoint. */
 typedef struct mn_closed_state {
@@ -44,12 +46,14 @@ typedef struct mn_closed {
   mn_coupling_closed form;
   double dx;
   mn_closed_state kept; /* state, with */
-  uint8_t *label;       /* [2 elements] slot + 1 of the region that a side faces; 0: none */
+  uint8_t *label;       /* [2 elements] slot + 1 of the region that a side faces; 0: none; with
+                           MN_CLOSED_DOUBT added when the fluid no longer says so */
   /* of the substep: what commit makes the state */
   mn_closed_state now;
   uint8_t *label_now;
   double dt;
   const mn_vec3 *start;          /* m, X^n; borrowed */
+  double far;                    /* m, greatest coordinate there */
   int count;                     /* regions */
   int slot[MN_CLOSED_MAX];       /* of each of them */
   int grid[MN_CLOSED_MAX];       /* its number in `enclosed`; -1: too thin for the fluid to see */
@@ -68,6 +72,7 @@ typedef struct mn_closed {
   int hopeless;       /* 1: failed, and no shorter step will help */
   /* of the surface, once */
   size_t *first, *around; /* elements around a point: around[first[i]..first[i + 1]] */
+  size_t *part, parts;    /* [elements] connected part that an element belongs to */
   /* scratch */
   mn_arena arena;
   double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
@@ -104,6 +109,11 @@ void mn_closed_commit(mn_closed *closed);
 
 int mn_closed_arrays(mn_closed *closed, mn_array *arrays, int capacity);
 
+static inline int mn_closed_slot(uint8_t label)
+{
+  return label % MN_CLOSED_DOUBT - 1;
+}
+
 /* ---- closed_rows.c --------------------------------------------------------------------------- */
 
 /* n_e: vector area of element e where N points, its mean while the points move from a to b. */
@@ -114,11 +124,13 @@ mn_vec3 mn_closed_area(const mn_interface *face, size_t e, const mn_vec3 *a, con
 void mn_closed_flow(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field, double *flow);
 /* swept[r], m^3 */
 void mn_closed_swept(const mn_closed *closed, const mn_vec3 *X, double *swept);
-/* Rows and surfaces for the way from the start to X. */
+/* Rows and surfaces with the points at X. */
 void mn_closed_fill_rows(mn_closed *closed, const mn_vec3 *X);
 
 /* ---- closed_labels.c ------------------------------------------------------------------------- */
 
+/* Which elements are connected. */
+MN_MUST_CHECK mn_status mn_closed_find_parts(mn_closed *closed);
 /* Which regions there are now, from what the fluid says and the labels kept. */
 MN_MUST_CHECK mn_status mn_closed_identify(mn_closed *closed, const mn_enclosed *enclosed);
 

@@ -9,8 +9,11 @@
        one becomes two                         the part with more sides is the old one
        the fluid sees none of it               it lives on: its sides are known, its row stands
 
-   Sides of which the fluid cannot tell (gaps below a cell), and those at pockets, keep what they
-   faced, or take it from their neighbours on the same side of the surface. Verified by
+   A side that faces none for the first time keeps its region for this substep: the first guess of
+   where a body will be may lie in a wall. Of a closed body that was wholly inside one region all
+   sides keep it, as long as none faces another: it may lie on the floor. Sides of which the fluid
+   cannot tell (gaps below a cell), and those at pockets, keep what they faced, or take it from
+   their neighbours on the same side of the surface. Verified by
    tests/unit/couple/test_closed_labels.c. */
 #include <math.h>
 #include <string.h>
@@ -56,7 +59,7 @@ static void count_votes(const mn_closed *c, ballot *b)
   for (size_t e = 0; e < f->elements; e++) {
     b->area[e] = mn_length(mn_closed_area(f, e, f->X, f->X));
     for (size_t side = 2 * e; side < 2 * e + 2; side++) {
-      int slot = c->label[side] - 1, g = b->said->facing[side];
+      int slot = mn_closed_slot(c->label[side]), g = b->said->facing[side];
       if (g >= 0)
         b->faced[g] += b->area[e];
       if (slot < 0)
@@ -152,6 +155,63 @@ static mn_status add_regions(mn_closed *c, ballot *b)
   return MN_OK;
 }
 
+mn_status mn_closed_find_parts(mn_closed *c)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t dim = (size_t)f->dim, *waiting;
+  MN_TRY(MN_NEW(c->ctx, "parts of a surface", f->elements, &c->part));
+  MN_TRY(MN_NEW(c->ctx, "parts of a surface", f->elements, &waiting));
+  for (size_t e = 0; e < f->elements; e++)
+    c->part[e] = SIZE_MAX;
+  for (size_t first = 0; first < f->elements; first++) {
+    if (c->part[first] != SIZE_MAX)
+      continue;
+    size_t count = 0;
+    waiting[count++] = first;
+    c->part[first] = c->parts;
+    while (count) {
+      size_t e = waiting[--count];
+      for (size_t k = 0; k < dim; k++) {
+        uint32_t i = f->element[dim * e + k];
+        for (size_t q = c->first[i]; q < c->first[i + 1]; q++)
+          if (c->part[c->around[q]] == SIZE_MAX) {
+            c->part[c->around[q]] = c->parts;
+            waiting[count++] = c->around[q];
+          }
+      }
+    }
+    c->parts++;
+  }
+  mn_free(waiting);
+  return MN_OK;
+}
+
+/* Sides of closed bodies that were wholly inside a region, and still see nothing else. */
+static mn_status keep_immersed(mn_closed *c)
+{
+  const mn_interface *f = &c->boxes->face;
+  enum { UNSEEN = 254, MIXED = 255 };
+  uint8_t *was, *is; /* of the sides of a part: one label, or one of these */
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, 2 * c->parts, &was));
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, 2 * c->parts, &is));
+  memset(was, UNSEEN, 2 * c->parts);
+  memset(is, UNSEEN, 2 * c->parts);
+  for (size_t side = 0; side < 2 * f->elements; side++) {
+    size_t part = 2 * c->part[side / 2] + side % 2;
+    uint8_t before = c->label[side] % MN_CLOSED_DOUBT, now = c->label_now[side];
+    int thin = f->two_sided[f->element[(size_t)f->dim * (side / 2)]];
+    was[part] = !thin && (was[part] == UNSEEN || was[part] == before) ? before : MIXED;
+    if (now != UNDECIDED && now != 0 && now < MN_CLOSED_DOUBT)
+      is[part] = is[part] == UNSEEN || is[part] == now ? now : MIXED;
+  }
+  for (size_t side = 0; side < 2 * f->elements; side++) {
+    size_t part = 2 * c->part[side / 2] + side % 2;
+    if (was[part] == is[part] && is[part] < UNSEEN && is[part] > 0)
+      c->label_now[side] = is[part];
+  }
+  return MN_OK;
+}
+
 /* What the neighbours of an undecided side that were decided before this pass say, or UNDECIDED.
    A region counts more than none, and the lowest slot first. */
 static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t side)
@@ -163,6 +223,8 @@ static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t s
     uint32_t i = f->element[dim * (side / 2) + k];
     for (size_t q = c->first[i]; q < c->first[i + 1]; q++) {
       uint8_t other = label[2 * c->around[q] + side % 2];
+      if (other != UNDECIDED)
+        other %= MN_CLOSED_DOUBT;
       if (other != UNDECIDED && (found == UNDECIDED || found == 0 || (other && other < found)))
         found = other;
     }
@@ -194,15 +256,19 @@ static mn_status label_sides(mn_closed *c, const ballot *b)
 {
   int undecided = 0;
   for (size_t side = 0; side < 2 * c->boxes->face.elements; side++) {
-    int g = b->said->facing[side], old = c->label[side] - 1;
-    int known = old >= 0 && c->now.id[old] != 0 && c->now.id[old] == c->kept.id[old];
-    int slot = g >= 0 ? b->owner[g] : -1;
-    c->label_now[side] = slot >= 0            ? (uint8_t)(slot + 1)
-                         : g == MN_FACES_NONE ? 0
-                         : known              ? (uint8_t)(old + 1)
-                                              : UNDECIDED;
-    undecided |= c->label_now[side] == UNDECIDED;
+    int g = b->said->facing[side], old = mn_closed_slot(c->label[side]);
+    int lives = old >= 0 && c->now.id[old] != 0 && c->now.id[old] == c->kept.id[old];
+    int doubted = c->label[side] >= MN_CLOSED_DOUBT;
+    uint8_t *label = &c->label_now[side], same = (uint8_t)(old + 1);
+    if (g >= 0 && b->owner[g] >= 0)
+      *label = (uint8_t)(b->owner[g] + 1);
+    else if (g == MN_FACES_NONE)
+      *label = lives && !doubted ? same + MN_CLOSED_DOUBT : 0;
+    else
+      *label = lives ? same : UNDECIDED;
+    undecided |= *label == UNDECIDED;
   }
+  MN_TRY(keep_immersed(c));
   return undecided ? spread_labels(c) : MN_OK;
 }
 

@@ -26,10 +26,11 @@
 /* What may be left of a volume, as a distance of its surfaces in cells: when it is found; and when
    the solid cannot do better. It is made good in the next substep. */
 static const double FOUND = 1e-11, LEAST_FOUND = 1e-5;
-/* Below it K learns nothing. */
-static const double LEARN_LEAST = 1e-7;
 /* And when it is found, as part of what flows in. */
 static const double FOUND_OF_INFLOW = 1e-9;
+/* Steps from less than this, in the same measure, tell more of the solid's own tolerance than of K:
+   nothing is learned from them. */
+static const double LEARN_LEAST = 1e-7;
 /* Solves before K is found anew. */
 enum { PATIENCE = 8, ROUNDS = 3 };
 /* Singular directions of K, scaled to a unit diagonal; and rows that move nothing, against what the
@@ -91,21 +92,22 @@ static void set_K(mn_closed *c, const double *k)
    than the rounding of their positions. */
 static double allowed(const mn_closed *c, int r, double cells)
 {
-  const mn_interface *f = &c->boxes->face;
-  double far = 0;
-  for (size_t i = 0; i < f->count; i++)
-    for (int a = 0; a < f->dim; a++)
-      far = fmax(far, fabs(c->start[i].v[a]));
   double most = c->surface[r] * cells * c->dx, flown = fabs(c->dt * c->info[r].inflow);
   if (cells <= FOUND && flown > 0)
     most = fmin(most, FOUND_OF_INFLOW * flown);
-  return fmax(most, 4 * DBL_EPSILON * far * c->surface[r]);
+  return fmax(most, 4 * DBL_EPSILON * c->far * c->surface[r]);
+}
+
+/* No p0 moves it, and none need: whatever its surfaces seem to sweep is how they are seen. */
+static int idle(const mn_closed *c, int r)
+{
+  return c->still[r] && fabs(c->dt * c->info[r].inflow) <= LEAST_FOUND * c->info[r].volume;
 }
 
 static int all_within(const mn_closed *c, const double *res, double cells)
 {
   for (int r = 0; r < c->count; r++)
-    if (!(fabs(res[r]) * c->dt <= allowed(c, r, cells)))
+    if (!idle(c, r) && !(fabs(res[r]) * c->dt <= allowed(c, r, cells)))
       return 0;
   return 1;
 }
@@ -164,13 +166,19 @@ static double dot_rows(const mn_closed *c, const mn_vec3 *a, const mn_vec3 *b)
   return sum;
 }
 
-/* K = dt N M^-1 N^T, by the replies of the solid's mass. */
+/* K = dt N M^-1 N^T, by the replies of the solid's mass: of the mean velocity, which answers a
+   force 1 + lead times less than that at the end. */
 static void K_of_mass(const mn_closed *c, double *k)
 {
-  size_t n = c->boxes->face.count;
+  const mn_interface *f = &c->boxes->face;
+  size_t n = f->count;
   for (int s = 0; s < c->count; s++)
-    for (int r = 0; r < c->count; r++)
-      k[r + s * c->count] = c->dt * dot_rows(c, &c->row[(size_t)r * n], &c->reply[(size_t)s * n]);
+    for (int r = 0; r < c->count; r++) {
+      double sum = 0;
+      for (size_t i = 0; i < n; i++)
+        sum += mn_dot(c->row[(size_t)r * n + i], c->reply[(size_t)s * n + i]) / (1 + f->lead[i]);
+      k[r + s * c->count] = c->dt * sum;
+    }
 }
 
 /* The same with the fluid's mass at the points. */
@@ -265,18 +273,9 @@ static double worst_gap(const mn_closed *c, const double *res)
 {
   double worst = 0;
   for (int r = 0; r < c->count; r++)
-    worst = fmax(worst, fabs(res[r]) * c->dt / allowed(c, r, FOUND));
+    if (!idle(c, r))
+      worst = fmax(worst, fabs(res[r]) * c->dt / allowed(c, r, FOUND));
   return worst;
-}
-
-/* Steps from a residual this small, in units of what is allowed, tell more of the solid's own
-   tolerance than of K. */
-static int lost_in_noise(const mn_closed *c, double gap)
-{
-  double least = 0;
-  for (int r = 0; r < c->count; r++)
-    least = fmax(least, allowed(c, r, LEARN_LEAST) / allowed(c, r, FOUND));
-  return gap < least;
 }
 
 /* At most PATIENCE steps with the K given. *done: 1 when found, or as good as the solid can. */
@@ -287,12 +286,13 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
   *done = 0;
   for (int n = 0; n < PATIENCE && usable(c, k); n++) {
     double before = worst_gap(c, res);
+    int tells = !all_within(c, res, LEARN_LEAST);
     MN_TRY(solve_small(c, k, res, dp, left));
     double total = 0;
     for (int r = 0; r < c->count; r++)
       total -= left[r];
     for (int r = 0; r < c->count; r++)
-      if (fabs(left[r]) * c->dt > allowed(c, r, LEAST_FOUND))
+      if (!idle(c, r) && fabs(left[r]) * c->dt > allowed(c, r, LEAST_FOUND))
         return fresh ? refuse(c, r, total) : MN_OK;
     for (int r = 0; r < c->count; r++)
       c->now.p0[c->slot[r]] += dp[r];
@@ -302,11 +302,11 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
       res[r] = after[r];
       left[r] = change;
     }
-    if (!lost_in_noise(c, before)) {
+    if (tells) {
       learn(c, dp, left, k);
       set_K(c, k);
     }
-    int stalls = n > 0 && worst_gap(c, res) > 0.5 * before && all_within(c, res, LEAST_FOUND);
+    int stalls = n > 0 && !tells && worst_gap(c, res) > 0.5 * before;
     *done = all_within(c, res, FOUND) || stalls;
     if (*done)
       return MN_OK;
@@ -336,7 +336,7 @@ static mn_status eliminate(mn_closed *c, mn_closed_solve *solve, void *user)
     return MN_OK;
   int worst = 0;
   for (int r = 0; r < m; r++)
-    if (fabs(res[r]) / c->surface[r] > fabs(res[worst]) / c->surface[worst])
+    if (!idle(c, r) && fabs(res[r]) / c->surface[r] > fabs(res[worst]) / c->surface[worst])
       worst = r;
   return mn_fail(c->ctx, MN_FAILED,
                  "the pressure of %d closed regions was not found in %d solves of the solid: the "
@@ -421,7 +421,7 @@ mn_status mn_closed_weigh_rows(mn_closed *c)
 {
   mn_interface *f = &c->boxes->face;
   size_t n = f->count;
-  int by_mass = c->boxes->solid.ops->accelerate && c->form != MN_CLOSED_FLUID;
+  int by_mass = c->boxes->solid.ops->accelerate != NULL;
   for (int r = 0; r < c->count; r++) {
     mn_vec3 *row = &c->row[(size_t)r * n], *reply = &c->reply[(size_t)r * n];
     c->still[r] = !(c->surface[r] > 0);
@@ -432,7 +432,7 @@ mn_status mn_closed_weigh_rows(mn_closed *c)
     } else
       for (size_t i = 0; i < n; i++)
         reply[i] = f->area[i] > 0 ? mn_scale(1 / f->area[i], row[i]) : mn_v3(0, 0, 0);
-    if (c->still[r] && fabs(c->target[r]) > LEAST_FOUND * c->info[r].volume)
+    if (c->still[r] && !idle(c, r))
       return refuse(c, r, c->info[r].inflow);
   }
   return MN_OK;
@@ -450,7 +450,7 @@ mn_status mn_closed_project(mn_closed *c)
   MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &k));
   mn_closed_flow(c, f->X, f->V, rate);
   for (int r = 0; r < m; r++) {
-    rate[r] -= c->target[r] / c->dt;
+    rate[r] -= c->info[r].inflow; /* what is carried over is the surfaces' affair */
     mn_closed_flow(c, f->X, &c->reply[(size_t)r * n], &k[r * m]);
   }
   mn_status status = solve_small(c, k, rate, part, left);

@@ -38,8 +38,8 @@ mn_vec3 mn_closed_area(const mn_interface *f, size_t e, const mn_vec3 *a, const 
 /* Regions that the two sides face, or -1, by slot; 0 if that is the same for both. */
 static int sides(const mn_closed *c, size_t e, int slot[2])
 {
-  slot[0] = c->label_now[2 * e] - 1;
-  slot[1] = c->label_now[2 * e + 1] - 1;
+  slot[0] = mn_closed_slot(c->label_now[2 * e]);
+  slot[1] = mn_closed_slot(c->label_now[2 * e + 1]);
   return slot[0] != slot[1];
 }
 
@@ -88,7 +88,7 @@ void mn_closed_fill_rows(mn_closed *c, const mn_vec3 *X)
   for (size_t e = 0; e < f->elements; e++) {
     if (!sides(c, e, slot))
       continue;
-    mn_vec3 area = mn_closed_area(f, e, c->start, X);
+    mn_vec3 area = mn_closed_area(f, e, X, X);
     for (int s = 0; s < 2; s++) {
       if (slot[s] < 0)
         continue;
