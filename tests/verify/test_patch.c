@@ -126,6 +126,11 @@ static void test_rotation(void **state)
         CHECK_LE(stress, 1e-12);
       }
   CHECK_DONE();
+  /* the control: turned to first order only, by 1e-4, it is stretched by 5e-9 */
+  linear turned = {{{{1, -1e-4, 0}, {1e-4, 1, 0}, {0, 0, 1}}}, 0};
+  patch(3, 1, KIND[0], &turned, &off, &uneven, &stress);
+  CHECK_LE(stress, 1e-12);
+  CHECK_MUST_HAVE_FAILED();
 }
 
 int main(void)
