@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "la/columns.h"
+#include "math/vec.h"
 
 /* A difference below this fraction of the vectors is rounding. */
 static const double ROUNDING = 1e-14;
@@ -71,8 +72,8 @@ void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, cons
   double most = 0, most_step = 0;
   for (size_t i = 0; i < pairs->in_size; i++) {
     din[i] = in[i] - in_base[i];
-    most = fmax(most, fabs(weight[i] * in[i]));
-    most_step = fmax(most_step, fabs(weight[i] * din[i]));
+    most = mn_max(most, fabs(weight[i] * in[i])); /* fmax is a call */
+    most_step = mn_max(most_step, fabs(weight[i] * din[i]));
   }
   for (size_t i = 0; i < pairs->out_size; i++)
     dout[i] = out[i] - out_base[i];
@@ -84,19 +85,26 @@ void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, cons
     mn_rmi_columns_truncate(rmi, pairs, (int64_t)at);
 }
 
-/* Zero in rows from `row` on and in columns from `col` on. */
-static void clear(double *a, size_t ld, size_t row, size_t col)
+/* Beyond as many rows and columns all products are 0. */
+static size_t used(const mn_rmi *rmi)
+{
+  int64_t most = *rmi->fluid.count > *rmi->solid.count ? *rmi->fluid.count : *rmi->solid.count;
+  return most < 0 ? 0 : most < (int64_t)rmi->products.ld ? (size_t)most : rmi->products.ld;
+}
+
+/* Zero in rows from `row` on and in columns from `col` on, up to `end`. */
+static void clear(double *a, size_t ld, size_t end, size_t row, size_t col)
 {
   if (a)
-    for (size_t j = 0; j < ld; j++)
-      for (size_t i = j < col ? row : 0; i < ld; i++)
+    for (size_t j = 0; j < end; j++)
+      for (size_t i = j < col ? row : 0; i < end; i++)
         a[i + j * ld] = 0;
 }
 
 void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count)
 {
   mn_rmi_products *q = &rmi->products;
-  size_t from = (size_t)count, ld = q->ld;
+  size_t from = (size_t)count, ld = q->ld, end = used(rmi);
   if (*pairs->count > pairs->capacity) /* a damaged checkpoint */
     *pairs->count = pairs->capacity;
   if (*pairs->count > count) {
@@ -105,71 +113,73 @@ void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count)
     memset(pairs->out + from * pairs->out_size, 0, columns * pairs->out_size * sizeof(double));
     memset(pairs->age + from, 0, columns * sizeof *pairs->age);
     if (pairs == &rmi->fluid) {
-      clear(q->ff, ld, from, from);
-      clear(q->fs, ld, from, ld);
-      clear(q->sf, ld, ld, from);
+      clear(q->ff, ld, end, from, from);
+      clear(q->fs, ld, end, from, end);
+      clear(q->sf, ld, end, end, from);
     } else {
-      clear(q->ss, ld, from, from);
-      clear(q->sf, ld, from, ld);
-      clear(q->fs, ld, ld, from);
+      clear(q->ss, ld, end, from, from);
+      clear(q->sf, ld, end, from, end);
+      clear(q->fs, ld, end, end, from);
     }
   }
   *pairs->count = count;
 }
 
-/* a(i, j) <- a(rows[i], cols[j]) in place; both lists ascend. NULL: all. */
+/* a(i, j) <- a(rows[i], cols[j]) in place; both lists ascend. NULL: the first n or m. */
 static void pick(double *a, size_t ld, const int *rows, size_t n, const int *cols, size_t m)
 {
   if (a)
-    for (size_t j = 0; j < (cols ? m : ld); j++)
-      for (size_t i = 0; i < (rows ? n : ld); i++)
+    for (size_t j = 0; j < m; j++)
+      for (size_t i = 0; i < n; i++)
         a[i + j * ld] = a[(rows ? (size_t)rows[i] : i) + (cols ? (size_t)cols[j] : j) * ld];
 }
 
 /* Rows below `rows` and columns below `cols` times s; both: s^2. */
-static void scale_old(double *a, size_t ld, size_t rows, size_t cols, double s)
+static void scale_old(double *a, size_t ld, size_t end, size_t rows, size_t cols, double s)
 {
   if (a)
-    for (size_t j = 0; j < ld; j++)
-      for (size_t i = 0; i < ld; i++)
+    for (size_t j = 0; j < end; j++)
+      for (size_t i = 0; i < end; i++)
         a[i + j * ld] *= (i < rows ? s : 1) * (j < cols ? s : 1);
 }
 
 /* Columns of earlier substeps scaled to the new dt: p answers x like dt^-power. */
 static void rescale(mn_rmi *rmi, double s)
 {
-  size_t np = rmi->def.p_size, ld = rmi->products.ld;
+  size_t np = rmi->def.p_size, ld = rmi->products.ld, end = used(rmi);
   size_t f = (size_t)rmi->count_before[0], b = (size_t)rmi->count_before[1];
   for (size_t i = 0; i < f * np; i++)
     rmi->fluid.out[i] *= s;
   for (size_t i = 0; i < b * np; i++)
     rmi->solid.in[i] *= s;
-  scale_old(rmi->products.ss, ld, b, b, s);
-  scale_old(rmi->products.sf, ld, b, f, s);
+  scale_old(rmi->products.ss, ld, end, b, b, s);
+  scale_old(rmi->products.sf, ld, end, b, f, s);
 }
 
 static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)
 {
   mn_rmi_products *q = &rmi->products;
   int *stay = q->stay;
-  size_t kept = 0, in = pairs->in_size, out = pairs->out_size, ld = q->ld;
+  size_t kept = 0, in = pairs->in_size, out = pairs->out_size, ld = q->ld, end = used(rmi);
   int64_t count = *pairs->count;
   for (int64_t c = 0; c < count; c++) {
     if (pairs->age[c] >= rmi->def.reuse || count - c > rmi->def.max_columns)
       continue;
     pairs->age[kept] = pairs->age[c] + 1;
-    memmove(pairs->in + kept * in, pairs->in + (size_t)c * in, in * sizeof(double));
-    memmove(pairs->out + kept * out, pairs->out + (size_t)c * out, out * sizeof(double));
+    if (kept != (size_t)c) {
+      memcpy(pairs->in + kept * in, pairs->in + (size_t)c * in, in * sizeof(double));
+      memcpy(pairs->out + kept * out, pairs->out + (size_t)c * out, out * sizeof(double));
+    }
     stay[kept++] = (int)c;
   }
   if (pairs == &rmi->fluid) {
     pick(q->ff, ld, stay, kept, stay, kept);
-    pick(q->fs, ld, stay, kept, NULL, 0);
-    pick(q->sf, ld, NULL, 0, stay, kept);
+    pick(q->fs, ld, stay, kept, NULL, end);
+    pick(q->sf, ld, NULL, end, stay, kept);
   } else {
     pick(q->ss, ld, stay, kept, stay, kept);
-    pick(q->sf, ld, stay, kept, NULL, 0);
-    pick(q->fs, ld, NULL, 0, stay, kept);
+    pick(q->sf, ld, stay, kept, NULL, end);
+    pick(q->fs, ld, NULL, end, stay, kept);
   }
   mn_rmi_columns_truncate(rmi, pairs, (int64_t)kept);
 }
