@@ -14,10 +14,11 @@
 #include "meniscus/rmi.h"
 
 /* A weak coupling has lost its way when the surface ends this many cells from where the fluid took
-   it to be, or turns round and gains speed in so many substeps without a break: shorter steps do
-   not help then, and keep the first sign small. */
-static const double WEAK_LIMIT = 1;
-static const int WEAK_TURNS = 8;
+   it to be, or turns round and gains speed in so many substeps without a break, be it by little; a
+   few will do if the gap is no longer small. The gap shrinks with the step: a wrong velocity must
+   not be hidden by ever shorter steps, nor be accepted until it is huge. */
+static const double WEAK_LIMIT = 1, WEAK_SEEN = 0.01;
+static const int WEAK_TURNS = 8, WEAK_SURE = 3;
 /* The fitted mass: this part of the largest added mass seen, which may fade by so much a substep;
    secants are forgotten when it grows by more than that. */
 static const double FIT_PART = 0.5, FIT_FADE = 0.998, FIT_JUMP = 1.1;
@@ -350,7 +351,8 @@ static mn_status step_weakly(mn_coupling *c, mn_coupling_report *report)
     guess += c->zero[k] * c->zero[k];
   }
   c->turns = error > found && found > guess && guess > 0 ? c->numbers[NUMBERS_TURNS] + 1 : 0;
-  int lost = most > WEAK_LIMIT * c->dx || c->turns > WEAK_TURNS;
+  int lost = most > report->allowed || c->turns > WEAK_TURNS ||
+             (c->turns >= WEAK_SURE && most > WEAK_SEEN * report->allowed);
   report->residual = most;
   report->reason = lost ? MN_DIVERGED : MN_CONVERGED;
   return MN_OK;
@@ -400,11 +402,11 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   double longest = c->numbers[NUMBERS_LONGEST];
   if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
     share = fmin(share, dt / longest);
-  if (c->def.mass == MN_MASS_FITTED)
+  if (c->def.mass == MN_MASS_FITTED && c->rmi)
     share *= FIT_STRICTER;
   if (c->rmi)
     mn_rmi_set_tolerance(c->rmi, share * c->def.tolerance * c->dx);
-  report->allowed = share * c->def.tolerance * c->dx;
+  report->allowed = share * (c->rmi ? c->def.tolerance : WEAK_LIMIT) * c->dx;
   c->added = c->turns = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {

@@ -438,8 +438,7 @@ static int mixed_index(const mn_bodies *b, const part *p)
   return p->def->kind == MN_BODY_RIGID ? p->index : (rigid ? rigid->count : 0) + p->index;
 }
 
-/* How a message calls body number `index` of solid/solid.h. */
-static void label(const mn_bodies *b, int index, char *text, size_t size)
+void mn_bodies_label(const mn_bodies *b, int index, char *text, size_t size)
 {
   static const char *const sides[6] = {"left", "right", "bottom", "top", "back", "front"};
   int rigid = mn_solids_rigid(b->solids)->count, count = 0;
@@ -482,7 +481,7 @@ static mn_status check_outside(const mn_bodies *b, int i)
     double low = d->origin.v[a], high = low + d->size.v[a];
     if (hi.v[a] >= low && lo.v[a] <= high)
       continue;
-    label(b, mixed_index(b, p), name, sizeof name);
+    mn_bodies_label(b, mixed_index(b, p), name, sizeof name);
     return mn_fail(b->ctx, MN_BAD_INPUT,
                    "solids: %s lies outside the domain: it goes from %.4g to %.4g m along axis %d, "
                    "the domain from %.4g to %.4g; move it or set dynamics.check_start = false",
@@ -500,8 +499,8 @@ static mn_status check_start(mn_bodies *b)
   MN_TRY(mn_solids_overlap(b->solids, START_OVERLAP, &o));
   if (o.a < 0)
     return MN_OK;
-  label(b, o.a, one, sizeof one);
-  label(b, o.b, other, sizeof other);
+  mn_bodies_label(b, o.a, one, sizeof one);
+  mn_bodies_label(b, o.b, other, sizeof other);
   return mn_fail(b->ctx, MN_BAD_INPUT,
                  "solids: %s lies %.4g m deep in %s at the start; allowed: %.4g m. Move one of "
                  "them, set collides = false for it, or dynamics.check_start = false",

@@ -25,6 +25,8 @@ mn_solid mn_bodies_box(mn_bodies *bodies);
 mn_body_totals mn_bodies_measure(mn_bodies *bodies);
 /* Views of all bodies, borrowed until the next step or look; *views of *count. Fine with NULL. */
 MN_MUST_CHECK mn_status mn_bodies_look(mn_bodies *bodies, const mn_body_view **views, int *count);
+/* How a message calls body number `index` of an interface. */
+void mn_bodies_label(const mn_bodies *bodies, int index, char *text, size_t size);
 /* NaN if the probe is none of a body. */
 double mn_bodies_probe(mn_bodies *bodies, const mn_probe_def *probe);
 

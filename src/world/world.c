@@ -102,6 +102,8 @@ mn_status mn_world_create(mn_context *ctx, const mn_model *model, mn_world **out
     status = make_coupling(world);
   if (status == MN_OK)
     status = check_names(world);
+  if (status == MN_OK)
+    status = mn_world_watch_start(world);
   if (status != MN_OK) {
     mn_world_destroy(&world);
     return status;
@@ -123,6 +125,7 @@ void mn_world_destroy(mn_world **world)
   mn_bodies_destroy(&(*world)->bodies);
   mn_plugin_unload(&(*world)->fluid_plugin);
   mn_plugin_unload(&(*world)->solid_plugin);
+  mn_world_watch_end(*world);
   mn_free(*world);
   *world = NULL;
 }
@@ -301,6 +304,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   w->clock.time = parts == 1 ? until : w->clock.time + dt;
   w->clock.step++;
   count_frames(w);
+  mn_world_watch(w);
   info.step = w->clock.step;
   info.time = w->clock.time;
   info.dt = dt;

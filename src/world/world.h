@@ -29,6 +29,8 @@ typedef struct mn_clock {
   int64_t frame; /* frames completed */
 } mn_clock;
 
+typedef struct mn_watch mn_watch;
+
 struct mn_world {
   mn_context *ctx;
   const mn_model_def *def;
@@ -39,7 +41,8 @@ struct mn_world {
   mn_bodies *bodies;     /* behind `solid`; NULL: none */
   mn_coupling *coupling; /* of the two; NULL: one is missing */
   mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
-  int lost; /* 1: a solver could not restore its state; there is none to save */
+  int lost;        /* 1: a solver could not restore its state; there is none to save */
+  mn_watch *watch; /* what was warned of; work */
   /* of the current state: work, measured once per substep */
   mn_mac_totals totals;
   mn_body_totals body_totals;
@@ -52,6 +55,11 @@ void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *fluid);
 
 /* Looks at a surface that can be seen in no other way: after every change of the state. */
 MN_MUST_CHECK mn_status mn_world_look(mn_world *world);
+/* Bodies that the fluid cannot see well (watch.c): those smaller than a cell, once a world is made,
+   and those that leave the domain. A warning each. */
+MN_MUST_CHECK mn_status mn_world_watch_start(mn_world *world);
+void mn_world_watch(const mn_world *world);
+void mn_world_watch_end(mn_world *world);
 /* Measures both sides anew. */
 void mn_world_measure(mn_world *world);
 
