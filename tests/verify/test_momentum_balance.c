@@ -133,7 +133,7 @@ static balance run(const mn_setting *settings, int count, int thick, double weig
 static void holds(balance b)
 {
   CHECK_LE(b.missing, 1e-10);
-  CHECK_LE(b.worst, 1e-9);
+  CHECK_LE(b.worst, 1e-8); /* what the tolerance of the coupling leaves */
 }
 
 static void test_block(void **state)
