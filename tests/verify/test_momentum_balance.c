@@ -32,7 +32,7 @@ static const char SCENE[] =
     "             -math.cos(math.pi * x) * math.sin(math.pi * y) end },\n"
     "  solids   = { body == 'block' and block or cloth },\n"
     "  dynamics = dynamics { gravity = {0, -2}, dt = 0.01, tolerance = 1e-13 },\n"
-    "  coupling = couple { method = coupling, tolerance = tolerance, omega = 0.3, load = load,\n"
+    "  coupling = couple { method = coupling, tolerance = tolerance, omega = 0.15, load = load,\n"
     "                      max_iterations = 300 },\n"
     "  output   = { frames = 1000, every = 0.01 },\n"
     "}\n";
