@@ -134,9 +134,20 @@ MN_MUST_CHECK mn_status mn_closed_find_parts(mn_closed *closed);
 /* Which regions there are now, from what the fluid says and the labels kept. */
 MN_MUST_CHECK mn_status mn_closed_identify(mn_closed *closed, const mn_enclosed *enclosed);
 
-/* ---- closed_p0.c ----------------------------------------------------------------------------- */
+/* ---- closed_project.c
+ * ----------------------------------------------------------------------------- */
 
 /* Replies to the rows by the solid's mass, and which regions stand still. */
 MN_MUST_CHECK mn_status mn_closed_weigh_rows(mn_closed *closed);
+
+/* ---- closed_p0.c ----------------------------------------------------------------------------- */
+
+/* dp <- -K^+ res, left <- res + K dp; k[r + s count] */
+MN_MUST_CHECK mn_status mn_closed_solve_small(mn_closed *closed, const double *k, const double *res,
+                                              double *dp, double *left);
+/* No p0 moves region r, and none need: whatever its surfaces seem to sweep is how they are seen. */
+int mn_closed_idle(const mn_closed *closed, int r);
+/* The sentence of a region without a solution; flow: into it and those that share its surfaces. */
+MN_MUST_CHECK mn_status mn_closed_refuse(mn_closed *closed, int r, double flow);
 
 #endif

@@ -33,17 +33,15 @@ static const double FOUND_OF_INFLOW = 1e-9;
 static const double LEARN_LEAST = 1e-7;
 /* Solves before K is found anew. */
 enum { PATIENCE = 8, ROUNDS = 3 };
-/* Singular directions of K, scaled to a unit diagonal; and rows that move nothing, against what the
-   same forces would do if they did not cancel. */
-static const double RCOND = 1e-9, STILL = 1e-12;
+/* Singular directions of K, scaled to a unit diagonal. */
+static const double RCOND = 1e-9;
 /* Displacements by which K is found from differences, in cells, and the first pressure tried. */
 static const double PROBE = 1e-4, PROBE_LEAST = 1e-7, PROBE_MOST = 1e-2, FIRST_PROBE = 1e-6;
 
 /* ---- small dense systems --------------------------------------------------------------------- */
 
-/* dp <- -K^+ res, left <- res + K dp; k[r + s m] */
-static mn_status solve_small(mn_closed *c, const double *k, const double *res, double *dp,
-                             double *left)
+mn_status mn_closed_solve_small(mn_closed *c, const double *k, const double *res, double *dp,
+                                double *left)
 {
   int m = c->count, rank;
   double scale[MN_CLOSED_MAX], b[MN_CLOSED_MAX], y[MN_CLOSED_MAX], *a;
@@ -98,8 +96,7 @@ static double allowed(const mn_closed *c, int r, double cells)
   return fmax(most, 4 * DBL_EPSILON * c->far * c->surface[r]);
 }
 
-/* No p0 moves it, and none need: whatever its surfaces seem to sweep is how they are seen. */
-static int idle(const mn_closed *c, int r)
+int mn_closed_idle(const mn_closed *c, int r)
 {
   return c->still[r] && fabs(c->dt * c->info[r].inflow) <= LEAST_FOUND * c->info[r].volume;
 }
@@ -107,7 +104,7 @@ static int idle(const mn_closed *c, int r)
 static int all_within(const mn_closed *c, const double *res, double cells)
 {
   for (int r = 0; r < c->count; r++)
-    if (!idle(c, r) && !(fabs(res[r]) * c->dt <= allowed(c, r, cells)))
+    if (!mn_closed_idle(c, r) && !(fabs(res[r]) * c->dt <= allowed(c, r, cells)))
       return 0;
   return 1;
 }
@@ -139,7 +136,7 @@ double mn_closed_gap(const mn_closed *c, int r)
 
 /* ---- no solution ----------------------------------------------------------------------------- */
 
-static mn_status refuse(mn_closed *c, int r, double flow)
+mn_status mn_closed_refuse(mn_closed *c, int r, double flow)
 {
   const mn_region_info *i = &c->info[r];
   int dim = c->boxes->face.dim;
@@ -157,14 +154,6 @@ static mn_status refuse(mn_closed *c, int r, double flow)
 }
 
 /* ---- K --------------------------------------------------------------------------------------- */
-
-static double dot_rows(const mn_closed *c, const mn_vec3 *a, const mn_vec3 *b)
-{
-  double sum = 0;
-  for (size_t i = 0; i < c->boxes->face.count; i++)
-    sum += mn_dot(a[i], b[i]);
-  return sum;
-}
 
 /* K = dt N M^-1 N^T, by the replies of the solid's mass: of the mean velocity, which answers a
    force 1 + lead times less than that at the end. */
@@ -273,7 +262,7 @@ static double worst_gap(const mn_closed *c, const double *res)
 {
   double worst = 0;
   for (int r = 0; r < c->count; r++)
-    if (!idle(c, r))
+    if (!mn_closed_idle(c, r))
       worst = fmax(worst, fabs(res[r]) * c->dt / allowed(c, r, FOUND));
   return worst;
 }
@@ -287,13 +276,13 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
   for (int n = 0; n < PATIENCE && usable(c, k); n++) {
     double before = worst_gap(c, res);
     int tells = !all_within(c, res, LEARN_LEAST);
-    MN_TRY(solve_small(c, k, res, dp, left));
+    MN_TRY(mn_closed_solve_small(c, k, res, dp, left));
     double total = 0;
     for (int r = 0; r < c->count; r++)
       total -= left[r];
     for (int r = 0; r < c->count; r++)
-      if (!idle(c, r) && fabs(left[r]) * c->dt > allowed(c, r, LEAST_FOUND))
-        return fresh ? refuse(c, r, total) : MN_OK;
+      if (!mn_closed_idle(c, r) && fabs(left[r]) * c->dt > allowed(c, r, LEAST_FOUND))
+        return fresh ? mn_closed_refuse(c, r, total) : MN_OK;
     for (int r = 0; r < c->count; r++)
       c->now.p0[c->slot[r]] += dp[r];
     MN_TRY(solve_solid(c, solve, user, after));
@@ -336,7 +325,8 @@ static mn_status eliminate(mn_closed *c, mn_closed_solve *solve, void *user)
     return MN_OK;
   int worst = 0;
   for (int r = 0; r < m; r++)
-    if (!idle(c, r) && fabs(res[r]) / c->surface[r] > fabs(res[worst]) / c->surface[worst])
+    if (!mn_closed_idle(c, r) &&
+        fabs(res[r]) / c->surface[r] > fabs(res[worst]) / c->surface[worst])
       worst = r;
   return mn_fail(c->ctx, MN_FAILED,
                  "the pressure of %d closed regions was not found in %d solves of the solid: the "
@@ -361,7 +351,7 @@ static mn_status correct(mn_closed *c, mn_closed_solve *solve, void *user)
     set_K(c, k);
     MN_TRY(solve_solid(c, solve, user, res)); /* the last solve is the one that counts */
   }
-  MN_TRY(solve_small(c, k, res, dp, left));
+  MN_TRY(mn_closed_solve_small(c, k, res, dp, left));
   for (int r = 0; r < c->count; r++)
     c->now.p0[c->slot[r]] += dp[r];
   return MN_OK;
@@ -376,88 +366,4 @@ mn_status mn_closed_find(mn_closed *c, mn_closed_solve *solve, void *user)
       c->form == MN_CLOSED_ELIMINATED ? eliminate(c, solve, user) : correct(c, solve, user);
   mn_arena_reset(&c->arena, mark);
   return status;
-}
-
-/* ---- the fluid's side ------------------------------------------------------------------------ */
-
-/* The reply of the mass to the forces of `load`; the interface keeps its X and V. */
-static mn_status reply_to_load(mn_closed *c, mn_vec3 *reply)
-{
-  mn_interface *f = &c->boxes->face;
-  mn_vec3 *keep;
-  size_t n = f->count;
-  mn_arena_mark mark = mn_arena_save(&c->arena);
-  MN_TRY(MN_PUSH(c->ctx, &c->arena, 2 * n, &keep));
-  memcpy(keep, f->X, n * sizeof *keep);
-  memcpy(keep + n, f->V, n * sizeof *keep);
-  memcpy(f->X, c->start, n * sizeof *keep);
-  mn_status status = mn_boxes_accelerate(c->boxes);
-  memcpy(reply, f->V, n * sizeof *reply);
-  memcpy(f->X, keep, n * sizeof *keep);
-  memcpy(f->V, keep + n, n * sizeof *keep);
-  mn_arena_reset(&c->arena, mark);
-  return status;
-}
-
-/* Whether the forces of a row move anything: against those of the same size that do not cancel. */
-static mn_status find_still(mn_closed *c, int r)
-{
-  mn_interface *f = &c->boxes->face;
-  size_t n = f->count;
-  const mn_vec3 *row = &c->row[(size_t)r * n];
-  double aligned = 0, own = dot_rows(c, row, &c->reply[(size_t)r * n]);
-  for (size_t i = 0; i < n; i++) {
-    double size = mn_length(row[i]) / sqrt(f->dim);
-    f->load[i] = mn_v3(size, size, f->dim == 3 ? size : 0);
-  }
-  MN_TRY(reply_to_load(c, c->move));
-  for (size_t i = 0; i < n; i++)
-    aligned += mn_length(row[i]) * mn_length(c->move[i]);
-  c->still[r] = !(own > STILL * aligned);
-  return MN_OK;
-}
-
-mn_status mn_closed_weigh_rows(mn_closed *c)
-{
-  mn_interface *f = &c->boxes->face;
-  size_t n = f->count;
-  int by_mass = c->boxes->solid.ops->accelerate != NULL;
-  for (int r = 0; r < c->count; r++) {
-    mn_vec3 *row = &c->row[(size_t)r * n], *reply = &c->reply[(size_t)r * n];
-    c->still[r] = !(c->surface[r] > 0);
-    if (by_mass && !c->still[r]) {
-      memcpy(f->load, row, n * sizeof *row);
-      MN_TRY(reply_to_load(c, reply));
-      MN_TRY(find_still(c, r));
-    } else
-      for (size_t i = 0; i < n; i++)
-        reply[i] = f->area[i] > 0 ? mn_scale(1 / f->area[i], row[i]) : mn_v3(0, 0, 0);
-    if (c->still[r] && !idle(c, r))
-      return refuse(c, r, c->info[r].inflow);
-  }
-  return MN_OK;
-}
-
-mn_status mn_closed_project(mn_closed *c)
-{
-  mn_interface *f = &c->boxes->face;
-  size_t n = f->count;
-  int m = c->count;
-  double rate[MN_CLOSED_MAX], part[MN_CLOSED_MAX], left[MN_CLOSED_MAX], *k;
-  if (!m)
-    return MN_OK;
-  mn_arena_mark mark = mn_arena_save(&c->arena);
-  MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &k));
-  mn_closed_flow(c, f->X, f->V, rate);
-  for (int r = 0; r < m; r++) {
-    rate[r] -= c->info[r].inflow; /* what is carried over is the surfaces' affair */
-    mn_closed_flow(c, f->X, &c->reply[(size_t)r * n], &k[r * m]);
-  }
-  mn_status status = solve_small(c, k, rate, part, left);
-  mn_arena_reset(&c->arena, mark);
-  MN_TRY(status);
-  for (int r = 0; r < m; r++)
-    for (size_t i = 0; i < n; i++)
-      f->V[i] = mn_madd(f->V[i], part[r], c->reply[(size_t)r * n + i]);
-  return MN_OK;
 }

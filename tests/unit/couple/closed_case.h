@@ -30,6 +30,7 @@ typedef struct cloud {
   uint32_t element[2 * POINTS_MAX];
   int joined[POINTS_MAX][2];
   double length[POINTS_MAX], pull, anchor, gravity, dt; /* pull: N per strain */
+  int fault;                                            /* 1: an acceleration that is no number */
   int solves;
 } cloud;
 
@@ -44,6 +45,7 @@ typedef struct vessel {
   double flow;  /* m^2/s, greatest net flow of V that a solve saw */
   double dt;
   int points, lifted;
+  int fault; /* of enclose: 1: inflow, 2: facing, 3: no data, 4: words, 5: lift fails */
 } vessel;
 
 /* ---- the solid ------------------------------------------------------------------------------- */
@@ -144,6 +146,8 @@ static mn_status cloud_accelerate(void *self, mn_interface *f)
 {
   cloud *s = self;
   cloud_join(s, s->mass, f->load, f->V);
+  if (s->fault)
+    f->V[1].y = NAN;
   return MN_OK;
 }
 
@@ -251,13 +255,21 @@ static mn_status vessel_enclose(void *self, const mn_interface *f, mn_enclosed *
 {
   vessel *v = self;
   (void)f;
+  if (v->fault == 1)
+    v->inflow[0] = NAN;
+  if (v->fault == 2)
+    v->facing[5] = v->count;
   *e = (mn_enclosed){v->count, v->cells, v->inflow, v->volume, v->center, v->facing};
-  return MN_OK;
+  if (v->fault == 3)
+    e->volume = NULL;
+  return v->fault == 4 ? MN_FAILED : MN_OK;
 }
 
 static mn_status vessel_lift(void *self, const double *p0, int count)
 {
   vessel *v = self;
+  if (v->fault == 5)
+    return MN_FAILED;
   v->lifted = count;
   for (int r = 0; r < count; r++)
     v->p0[r] = p0[r];
