@@ -41,7 +41,8 @@ MN_MUST_CHECK mn_status mn_world_create(mn_context *ctx, const mn_model *model, 
 void mn_world_destroy(mn_world **world);
 
 /* Advances by one substep that does not pass `until`. A substep that fails is rolled back and
-   retried with half the step, at most 6 times; then MN_FAILED, the last good state intact. */
+   retried with half the step, at most 6 times; then MN_FAILED, the last good state intact, and of
+   *info only retries, capped and diverged. */
 MN_MUST_CHECK mn_status mn_world_step(mn_world *world, double until, mn_step_info *info);
 /* Substeps until the time of the next frame. */
 MN_MUST_CHECK mn_status mn_world_next_frame(mn_world *world);

@@ -145,8 +145,11 @@ static mn_status one_step(run *r)
 {
   const mn_output_def *o = &r->model->output;
   int before = mn_world_frame(r->world);
-  mn_step_info info;
-  MN_TRY(mn_world_step(r->world, next_stop(r), &info));
+  mn_step_info info = {0};
+  mn_status status = mn_world_step(r->world, next_stop(r), &info);
+  if (status != MN_OK) /* the tries of a substep that failed count as well */
+    mn_record_tries(&r->record, &info);
+  MN_TRY(status);
   mn_record_add(&r->record, &info);
   MN_TRY(mn_steps_add(r->ctx, &r->steps, &info));
   MN_TRY(mn_regions_add(r->ctx, r->directory, &r->regions, &info));

@@ -31,6 +31,13 @@ static const struct {
 
 /* ---- totals and worst values ----------------------------------------------------------------- */
 
+void mn_record_tries(mn_record *r, const mn_step_info *info)
+{
+  r->retries += info->retries;
+  r->capped += info->capped;
+  r->diverged += info->diverged;
+}
+
 void mn_record_add(mn_record *r, const mn_step_info *info)
 {
   const double value[MN_INVARIANTS] = {
@@ -45,13 +52,11 @@ void mn_record_add(mn_record *r, const mn_step_info *info)
       [MN_WORST_IMBALANCE] = info->imbalance,
   };
   r->steps++;
+  mn_record_tries(r, info);
   r->pressure_iterations += info->pressure.iterations;
-  r->retries += info->retries;
   r->coupling_iterations += info->coupling_iterations;
   if (info->coupling_iterations > r->most_iterations)
     r->most_iterations = info->coupling_iterations;
-  r->capped += info->capped;
-  r->diverged += info->diverged;
   r->fluid_s += info->fluid_s;
   r->solid_s += info->solid_s;
   r->couple_s += info->couple_s;

@@ -34,6 +34,8 @@ typedef struct mn_record {
 } mn_record;
 
 void mn_record_add(mn_record *record, const mn_step_info *info);
+/* The part of it that counts when the substep failed. */
+void mn_record_tries(mn_record *record, const mn_step_info *info);
 /* As JSON text, to be freed with mn_free, and back; what is missing there is 0. */
 MN_MUST_CHECK mn_status mn_record_note(mn_context *ctx, const mn_record *record, double wall_s,
                                        char **note);

@@ -289,8 +289,11 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   double share = w->coupling ? mn_coupling_pace(w->coupling) : 1;
   while ((result = mn_world_try(w, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
-    if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES)
+    if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES) {
+      *out =
+          (mn_step_info){.retries = info.retries, .capped = info.capped, .diverged = info.diverged};
       return give_up(w, dt, info.retries, result, status);
+    }
     mn_log(w->ctx, MN_LOG_DEBUG, "at %.6g s the step of %.3g s is halved: %s", w->clock.time, dt,
            w->ctx->message);
     dt *= 0.5;
