@@ -90,6 +90,25 @@ mn_status mn_sparse_backend_analyse(mn_sparse_backend_data *d, const mn_csr *a)
   return d->factor ? MN_OK : failed(d, "analysis");
 }
 
+/* CHOLMOD 3 assembles supernodes on four threads of its own, asked or not, a team for each: on a
+   busy machine a small factorisation waited for them most of its time (a cloth of 225 nodes: 97 s,
+   alone 38 s; on two idle cores alike). With no level of parallelism allowed it has one. Weak:
+   OpenMP's run-time may be another under the sanitizers. */
+extern int omp_get_max_active_levels(void) __attribute__((weak));
+extern void omp_set_max_active_levels(int levels) __attribute__((weak));
+
+static int factorise_alone(cholmod_sparse *matrix, mn_sparse_backend_data *d)
+{
+  int known = omp_get_max_active_levels && omp_set_max_active_levels;
+  int levels = known ? omp_get_max_active_levels() : 0;
+  if (known)
+    omp_set_max_active_levels(0);
+  int done = cholmod_l_factorize(matrix, d->factor, &d->common);
+  if (known)
+    omp_set_max_active_levels(levels);
+  return done;
+}
+
 static int64_t factor_entries(const cholmod_factor *l)
 {
   if (l->is_super)
@@ -105,7 +124,7 @@ mn_status mn_sparse_backend_factorise(mn_sparse_backend_data *d, const mn_csr *a
 {
   cholmod_sparse matrix = view(a);
   *column = -1;
-  int done = cholmod_l_factorize(&matrix, d->factor, &d->common);
+  int done = factorise_alone(&matrix, d);
   if (!done || d->common.status < 0)
     return failed(d, "factorisation");
   if (d->common.status == CHOLMOD_NOT_POSDEF || d->factor->minor < d->factor->n) {
