@@ -212,22 +212,40 @@ static mn_status keep_immersed(mn_closed *c)
   return MN_OK;
 }
 
+/* The element across the side of e that lacks its point k, or e itself where there is none, or more
+   than one: surfaces part there, and which sides go together is not known. */
+static size_t neighbour(const mn_closed *c, size_t e, size_t k)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t dim = (size_t)f->dim, found = e, count = 0;
+  const uint32_t *own = &f->element[dim * e];
+  uint32_t first = own[(k + 1) % dim];
+  for (size_t q = c->first[first]; q < c->first[first + 1]; q++) {
+    size_t other = c->around[q], shared = 0;
+    for (size_t i = 0; i < dim; i++)
+      for (size_t j = 0; j < dim; j++)
+        shared += i != k && own[i] == f->element[dim * other + j];
+    if (other != e && shared == dim - 1) {
+      found = other;
+      count++;
+    }
+  }
+  return count == 1 ? found : e;
+}
+
 /* What the neighbours of an undecided side that were decided before this pass say, or UNDECIDED.
    A region counts more than none, and the lowest slot first. */
 static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t side)
 {
-  const mn_interface *f = &c->boxes->face;
-  size_t dim = (size_t)f->dim;
+  size_t dim = (size_t)c->boxes->face.dim;
   uint8_t found = UNDECIDED;
   for (size_t k = 0; k < dim; k++) {
-    uint32_t i = f->element[dim * (side / 2) + k];
-    for (size_t q = c->first[i]; q < c->first[i + 1]; q++) {
-      uint8_t other = label[2 * c->around[q] + side % 2];
-      if (other != UNDECIDED)
-        other %= MN_CLOSED_DOUBT;
-      if (other != UNDECIDED && (found == UNDECIDED || found == 0 || (other && other < found)))
-        found = other;
-    }
+    uint8_t other = label[2 * neighbour(c, side / 2, k) + side % 2];
+    if (other == UNDECIDED)
+      continue;
+    other %= MN_CLOSED_DOUBT;
+    if (found == UNDECIDED || found == 0 || (other && other < found))
+      found = other;
   }
   return found;
 }

@@ -98,6 +98,39 @@ static void test_unseen_sides(void **state)
   CHECK_DONE();
 }
 
+/* Where three surfaces meet, what is not known does not spread: the outside of one balloon must not
+   become the inside of its neighbour. A free roof over region 0, a held one over region 1, between
+   them a held wall, which ends at the roof. */
+static void test_branches(void **state)
+{
+  (void)state;
+  enum { UNKNOWN = MN_FACES_UNKNOWN };
+  closed_rig r;
+  mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+  rig_new(&r);
+  add_line(&r, mn_v3(0, 1, 0), mn_v3(-1, 1, 0), 10, 1); /* N up */
+  add_line(&r, mn_v3(0, 0, 0), mn_v3(0, 0.9, 0), 9, 1); /* N right */
+  add_line(&r, mn_v3(1, 1, 0), mn_v3(0.1, 1, 0), 9, 1); /* N up */
+  r.solid.held[1] = r.solid.held[2] = 1;
+  uint32_t ends[] = {20, 0, 30, 0};
+  memcpy(&r.solid.element[2 * r.solid.elements], ends, sizeof ends);
+  r.solid.elements += 2;
+  r.fluid.count = 2;
+  face(&r, 0, 10, UNKNOWN, 0);
+  face(&r, 10, 19, 1, 0);
+  face(&r, 19, 28, UNKNOWN, 1);
+  face(&r, 28, 29, 1, 0);
+  face(&r, 29, 30, UNKNOWN, 1);
+  rig_couple(&r, &def, 0);
+  r.fluid.inflow[0] = 0.01;
+  CHECK_OK(r.ctx, rig_step(&r, 0.01));
+  printf("p0 beside a branch: %g and %g\n", region(&r, 0)->p0, region(&r, 1)->p0);
+  CHECK_NEAR(region(&r, 0)->p0, 1, 0.2);
+  CHECK_LE(fabs(region(&r, 0)->net_outflow) + fabs(region(&r, 1)->net_outflow), 1e-10);
+  rig_free(&r);
+  CHECK_DONE();
+}
+
 /* Sides that dive into a wall, as a first guess does where a body lands. Of a body that was wholly
    in the region they go on to count; of one that was not, for one substep, and then the row of a
    body half in a wall holds it. */
@@ -304,10 +337,10 @@ static void test_same_bits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_identities),      cmocka_unit_test(test_unseen_sides),
-      cmocka_unit_test(test_sides_in_a_wall), cmocka_unit_test(test_swept_in_space),
-      cmocka_unit_test(test_published_forms), cmocka_unit_test(test_fluid_form),
-      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_identities),     cmocka_unit_test(test_unseen_sides),
+      cmocka_unit_test(test_branches),       cmocka_unit_test(test_sides_in_a_wall),
+      cmocka_unit_test(test_swept_in_space), cmocka_unit_test(test_published_forms),
+      cmocka_unit_test(test_fluid_form),     cmocka_unit_test(test_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
