@@ -11,9 +11,11 @@
    over the regions; K is singular where regions have walls only in common, and then Q sums to 0.
 
    More than a few per cent of what the walls of the region move is not an error but a change of its
-   volume, which no incompressible flow allows: left for the pressure solve to refuse. But pockets
-   of a few cells, between a body and a wall say, are below the resolution, and not worth an end:
-   what is squeezed out of them leaks.
+   volume, which no incompressible flow allows: left for the pressure solve to refuse. If the
+   coupling keeps the volumes of closed regions (enclose.c), what is left is how surfaces and faces
+   differ, up to a few per cent of coarse ones; more means that it lost the region. But pockets of a
+   few cells, between a body and a wall say, are below the resolution, and not worth an end: what is
+   squeezed out of them leaks. At time 0 nobody has asked the bodies yet to give way: all is mended.
 
    Verified by tests/verify/test_body_balance.c. */
 #include <math.h>
@@ -23,7 +25,7 @@
 #include "fluid/mac/internal.h"
 
 /* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
-static const double MENDED = 0.03;
+static const double MENDED = 0.03, MENDED_KNOWN = 0.1;
 /* Regions of at most so many cells along each axis, taken as a cube, are mended in any case. */
 enum { POCKET = 3 };
 
@@ -119,6 +121,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   mn_mac_bodies *b = &mac->bodies;
   double scale = dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim);
   double pocket = pow(POCKET, mac->grid.dim), *area = b->region[2];
+  double most = mac->enclosure.known ? MENDED_KNOWN : MENDED;
+  int start = mac->dt == 0;
   int chosen = 0;
   memset(mark, 0, (size_t)count * sizeof *mark);
   memset(area, 0, (size_t)count * sizeof *area);
@@ -134,13 +138,26 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   for (int r = 0; r < count; r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
-    int small = fabs(Q[r]) <= MENDED * mark[r] || (area[r] > 0 && (double)region.cells <= pocket);
+    int small = fabs(Q[r]) <= most * mark[r] ||
+                (area[r] > 0 && (start || (double)region.cells <= pocket));
     mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small;
     chosen += mark[r] > 0;
     if (mark[r] > 0 && fabs(Q[r]) > fabs(b->net_flow))
       b->net_flow = Q[r];
   }
   return chosen;
+}
+
+int mn_mac_bodies_touch(const mn_mac *mac, int region)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  for (size_t row = 0; b->on && row < b->weights->rows; row++) {
+    int r[2];
+    regions_of(mac, &b->face[row], r);
+    if ((r[0] == region || r[1] == region) && closed_area(mac, &b->face[row]) > 0)
+      return 1;
+  }
+  return 0;
 }
 
 mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance, int *changed)

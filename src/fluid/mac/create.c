@@ -23,6 +23,8 @@ static int carries(const mn_mac *mac, const mn_mac_state *s, const mn_field *f)
     return mn_mac_is_water(mac);
   if (f == &s->held)
     return mn_separates(mac->def);
+  if (f == &s->lift)
+    return 0; /* until bodies are met */
   return 1;
 }
 
@@ -67,6 +69,7 @@ void mn_mac_destroy(void *self)
   mn_mac_geometry_destroy(mac);
   mn_shell_destroy(&mac->shell);
   mn_mac_bodies_destroy(mac);
+  mn_enclosure_destroy(&mac->enclosure);
   for (int a = 0; a < 3; a++) {
     mn_field_destroy(&mac->trace[a]);
     mn_field_destroy(&mac->star[a]);

@@ -92,6 +92,13 @@ double mn_mac_solid_reach(const mn_mac *mac, int solid)
   return fmin(sqrt(far), whole);
 }
 
+double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x)
+{
+  double d = 1e30;
+  nearest_solid(mac->def, mac->geometry.place, x, &d);
+  return d;
+}
+
 double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x)
 {
   double d = 1e30;
@@ -176,12 +183,19 @@ double mn_mac_profile(const mn_source_def *s, mn_vec3 x)
   return factor > 0 ? factor : 0;
 }
 
-/* Velocity of a face between the cells below and above, of which one or both blow. */
-static double source_velocity(const mn_mac *mac, int below, int above, int axis, mn_vec3 x,
-                              double time)
+double mn_mac_ramp(const mn_mac *mac, const mn_source_def *source)
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  return mn_timefn_mean(&source->ramp, g->time - g->dt, g->time);
+}
+
+/* Velocity of a face between the cells below and above, of which one or both blow: its mean over
+   the substep, so that what flows in is the integral of the ramp. */
+static double source_velocity(const mn_mac *mac, int below, int above, int axis, mn_vec3 x)
 {
   const mn_source_def *s = &mac->def->sources[(below ? below : above) - 1];
-  double v = s->velocity.v[axis] * mn_mac_profile(s, x) * mn_timefn_eval(&s->ramp, time);
+  double ramp = mn_mac_ramp(mac, s);
+  double v = s->velocity.v[axis] * mn_mac_profile(s, x) * ramp;
   if (below && above)
     return v;
   return below ? (v > 0 ? v : 0) : (v < 0 ? v : 0); /* out of the shape, never into it */
@@ -212,7 +226,7 @@ static void close_by_solid(mn_mac *mac, int body, int a, int i, int j, int k, do
     g->kind[a][q] = MN_FACE_STUCK;
 }
 
-static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k, double time)
+static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k)
 {
   mn_mac_geometry *g = &mac->geometry;
   const mn_field *f = &g->open[a];
@@ -228,7 +242,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   g->wall[a].data[q] = 0;
   if (below || above) {
     g->kind[a][q] = MN_FACE_SOURCE;
-    g->wall[a].data[q] = source_velocity(mac, below, above, a, x, time);
+    g->wall[a].data[q] = source_velocity(mac, below, above, a, x);
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     g->kind[a][q] = MN_FACE_SIDE;
@@ -245,7 +259,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   f->at[mn_index(f, i, j, k)] = w;
 }
 
-static void close_faces(mn_mac *mac, const mn_immersed *im, double time)
+static void close_faces(mn_mac *mac, const mn_immersed *im)
 {
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *f = &mac->geometry.open[a];
@@ -256,7 +270,7 @@ static void close_faces(mn_mac *mac, const mn_immersed *im, double time)
       mn_slab(f, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
         for (int i = 0; i < f->n[0]; i++)
-          close_face(mac, im, a, i, j, k, time);
+          close_face(mac, im, a, i, j, k);
     }
   }
 }
@@ -339,7 +353,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
 }
 
 /* Without moving solids only the sources' velocities change. */
-static void update_sources(mn_mac *mac, double time)
+static void update_sources(mn_mac *mac)
 {
   mn_mac_geometry *g = &mac->geometry;
   const mn_field *cells = &g->volume;
@@ -355,7 +369,7 @@ static void update_sources(mn_mac *mac, double time)
           int64_t c = cells->at - cells->data + mn_index(cells, i, j, k);
           int below = index[a] == 0 ? 0 : g->inflow[c - cells->stride[a]];
           int above = index[a] == f->n[a] - 1 ? 0 : g->inflow[c];
-          f->at[q] = source_velocity(mac, below, above, a, mn_position(f, i, j, k), time);
+          f->at[q] = source_velocity(mac, below, above, a, mn_position(f, i, j, k));
         }
   }
 }
@@ -401,7 +415,7 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   g->dt = dt;
   if (!fresh && !mac->moving && !moved) {
     if (mac->def->source_count)
-      update_sources(mac, time);
+      update_sources(mac);
     return 0;
   }
   if (fresh || (mac->moving && later)) {
@@ -414,7 +428,7 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   g->stamp = stamp;
   mn_face_fractions(&g->solid, g->open);
   mn_cell_fractions(&g->solid, &g->volume);
-  close_faces(mac, im, time);
+  close_faces(mac, im);
   g->thin = im && im->two_sided_elements && !mac->shell.see_through ? im : NULL;
   plan_extensions(mac);
   mac->assembled = 0;

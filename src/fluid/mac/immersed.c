@@ -159,6 +159,8 @@ static mn_status create(mn_mac *mac)
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed));
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed_start));
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "fluid parts", &b->part));
+  MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->state.lift));
+  MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->saved.lift));
   MN_TRY(mn_mac_geometry_keep_obstacles(mac));
   return mn_weights_create(mac->ctx, mac->def->coupling.kernel_radius * mac->grid.dx, &b->weights);
 }

@@ -59,6 +59,9 @@ double mn_mac_bodies_jump(const mn_mac *mac);
 MN_MUST_CHECK mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance,
                                            int *changed);
 
+/* Bodies close some of the faces of a closed region of the pressure solver. */
+int mn_mac_bodies_touch(const mn_mac *mac, int region);
+
 /* parts.c */
 /* How far each closed body's surface is moved outwards for its volume on the grid to be right. */
 MN_MUST_CHECK mn_status mn_mac_bodies_shift(mn_mac *mac, const mn_immersed *im);

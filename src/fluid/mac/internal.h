@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "fluid/mac/enclose.h"
 #include "fluid/mac/immersed.h"
 #include "fluid/mac/mac.h"
 #include "fluid/mac/shell.h"
@@ -86,7 +87,8 @@ typedef struct mn_mac_geometry {
   X(smoke, MN_CELL, "smoke")                                                                       \
   X(temperature, MN_CELL, "temperature")                                                           \
   X(liquid, MN_CELL, "liquid")                                                                     \
-  X(held, MN_CELL, "held")
+  X(held, MN_CELL, "held")                                                                         \
+  X(lift, MN_CELL, "lift")
 
 typedef struct mn_mac_state {
   mn_field u[3];      /* m/s, divergence-free */
@@ -94,6 +96,8 @@ typedef struct mn_mac_state {
   mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
   mn_field smoke, temperature, liquid;
   mn_field held;          /* 1 where water parts from a wall: p is held at 0; separating walls */
+  mn_field lift;          /* Pa, in closed regions: what p lacks of the whole pressure; among bodies
+                           */
   mn_particles particles; /* of water, sorted by cell; none with a level set only */
   double *inflow_path;    /* s, of each source: integral of its ramp; with particles */
   double scalars[3];      /* time, s; length of the last substep, s (0: there was none);
@@ -121,6 +125,7 @@ struct mn_mac {
   mn_immersed *immersed_start, *immersed; /* bodies' surfaces at the start of the substep and, from
                                              the first solve on, at its end; see immersed.c */
   mn_mac_bodies bodies;
+  mn_enclosure enclosure;
 
   /* work */
   double dt;
@@ -196,8 +201,12 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
+/* Distance to the nearest solid of the scene; without any very far. */
+double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x);
 /* Distance to the nearest solid or body at the geometry's time; without any very far. */
 double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
+/* A source's ramp, mean over the geometry's substep. */
+double mn_mac_ramp(const mn_mac *mac, const mn_source_def *source);
 /* Factor of an inflow's velocity at x. */
 double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
 
@@ -240,6 +249,8 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt);
 /* Shows the equation to the watcher, if there is one. */
 mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry, const mn_lcp *lcp,
                                double tolerance);
+/* The pressure system of the geometry, unless it is there. */
+mn_status mn_mac_assemble(mn_mac *mac);
 /* result <- the divergence-free part of star, dp <- the pressure (increment) that made it so */
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
 /* greatest |div u| over the cells with fluid; phi: the liquid's level set, without data for smoke;

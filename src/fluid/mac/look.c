@@ -37,7 +37,8 @@ static void show_pressure(mn_mac *mac)
         int64_t q = mn_index(p, i, j, k);
         double rest =
             mac->state.liquid.data ? 0 : mn_dot(weight, mn_sub(mn_position(p, i, j, k), top));
-        mac->shown.at[q] = mac->geometry.volume.at[q] > 0 ? p->at[q] + rest : 0;
+        double lift = mac->state.lift.data ? mac->state.lift.at[q] : 0;
+        mac->shown.at[q] = mac->geometry.volume.at[q] > 0 ? p->at[q] + rest + lift : 0;
       }
   mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, &mac->shown);
   mn_mac_fill_cells(&mac->shown);

@@ -191,6 +191,7 @@ static mn_status mac_begin(void *self, double t, double dt)
   mn_mac *mac = self;
   mac->dt = dt;
   mac->solves = 0;
+  mac->enclosure.known = mac->enclosure.lifted = 0;
   mac->extrapolates = mn_mac_second_order(mac) && mac->state.scalars[2] > 0;
   mac->increments = mac->extrapolates && !mac->bodies.on;
   MN_TRY(mn_mac_bodies_geometry(mac, t + dt, dt));
@@ -291,6 +292,8 @@ static mn_status mac_commit(void *self)
     mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, &s->p);
     mn_mac_fill_cells(&s->p);
   }
+  if (s->lift.data && !mac->enclosure.lifted)
+    mn_field_fill(&s->lift, 0);
   s->scalars[2] = !mn_mac_wall_jumped(mac);
   s->scalars[0] = end;
   s->scalars[1] = mac->dt;
@@ -381,4 +384,6 @@ const mn_fluid_ops mn_mac_ops = {.name = "mac",
                                  .arrays = mac_arrays,
                                  .resize = mac_resize,
                                  .meet = mac_meet,
-                                 .arrive = mac_arrive};
+                                 .arrive = mac_arrive,
+                                 .enclose = mn_mac_enclose,
+                                 .lift = mn_mac_lift};

@@ -162,13 +162,23 @@ static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, dou
         "it by %g m^%d/s: with walls = \"sticking\" it cannot let go of them; open a side, or set "
         "fluid.walls = \"separating\"",
         region->cells, x.x, x.y, x.z, -flow, mac->grid.dim);
-  if (mac->bodies.on)
+  const int *at = region->first;
+  int gives_way =
+      mac->bodies.on &&
+      mn_mac_bodies_touch(mac, mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]));
+  if (gives_way && mac->enclosure.known)
+    return mn_fail(
+        mac->ctx, MN_FAILED,
+        "the region of %zu cells at (%g, %g, %g) is closed on all sides, and %g m^%d/s more flow "
+        "into it than the bodies around it make room for: the coupling lost it, or its walls are "
+        "coarser than the flow; use more cells or shorter substeps",
+        region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
+  if (gives_way)
     return mn_fail(
         mac->ctx, MN_FAILED,
         "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
-        "it: no incompressible flow does that, and the pressure that would make the bodies give "
-        "way "
-        "is not sought yet; open a side",
+        "it: no incompressible flow does that, and this coupling does not seek the pressure that "
+        "makes bodies give way; open a side",
         region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
   return mn_fail(
       mac->ctx, MN_FAILED,
@@ -189,20 +199,30 @@ mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry
   return mac->watcher.see ? mac->watcher.see(mac->watcher.user, &e) : MN_OK;
 }
 
+static mn_pressure_geometry pressure_geometry(const mn_mac *mac)
+{
+  return (mn_pressure_geometry){mac->geometry.open, mn_mac_is_water(mac) ? &mac->liquid_next : NULL,
+                                mac->open_sides, MN_MAC_THETA_MIN};
+}
+
+mn_status mn_mac_assemble(mn_mac *mac)
+{
+  mn_pressure_geometry geometry = pressure_geometry(mac);
+  if (mac->assembled)
+    return MN_OK;
+  MN_TRY(mac->separate.on ? mn_pressure_analyse(mac->pressure, &geometry)
+                          : mn_pressure_assemble(mac->pressure, &geometry));
+  mac->assembled = 1;
+  if (mac->water.on)
+    relent_in_closed_regions(mac);
+  return MN_OK;
+}
+
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
-  int water = fluid->kind == MN_FLUID_WATER;
   *report = (mn_solve_report){0};
-  mn_pressure_geometry geometry = {mac->geometry.open, water ? &mac->liquid_next : NULL,
-                                   mac->open_sides, MN_MAC_THETA_MIN};
-  if (!mac->assembled) {
-    MN_TRY(mac->separate.on ? mn_pressure_analyse(mac->pressure, &geometry)
-                            : mn_pressure_assemble(mac->pressure, &geometry));
-    mac->assembled = 1;
-    if (mac->water.on)
-      relent_in_closed_regions(mac);
-  }
+  MN_TRY(mn_mac_assemble(mac));
   double speed, worst = right_hand_side(mac, dt, &speed);
   /* of b; a fluid at rest rounds as what gravity would make of it in a step */
   double unit = fluid->density / dt * fmax(speed, dt * mn_length(fluid->gravity)) / mac->grid.dx;
@@ -228,6 +248,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   if (fluid->project && mac->separate.on)
     MN_TRY(mn_separate_solve(mac, dt, tolerance, sum_tolerance, report));
   else if (fluid->project) {
+    mn_pressure_geometry geometry = pressure_geometry(mac);
     MN_TRY(mn_mac_show_equation(mac, &geometry, NULL, tolerance));
     MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, sum_tolerance,
                              fluid->pressure_max_iterations, &mac->dp, report));
@@ -237,6 +258,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
     return incompatible(mac, &region, report->net_flow);
   if (mac->bodies.on && fabs(mac->bodies.net_flow) > fabs(report->net_flow))
     report->net_flow = mac->bodies.net_flow;
+  MN_TRY(mn_mac_gauge(mac));
   subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
   return MN_OK;

@@ -1,0 +1,427 @@
+/* Closed regions among moving surfaces: which they are, what flows into them, who faces them.
+
+   The grid proposes regions: those of the pressure solve that have no opening. Through faces that
+   no surface of the interface closes flows, with w the open part of a face, A = dx^(dim-1),
+
+       inflow_r = -sum over the cells of r, their faces f:  A (1 - w_f) u_wall,f . n
+
+   exactly the flow that the projection sees; u_wall is a mean over the substep.
+
+   A side of an element faces the region of the nearest fluid cell in front of it whose centre it
+   sees: no thin surface crosses the way (watertight, with the exact signs of grid/immersed.h), and
+   it leads through no solid. Where the gap in front is narrower than sqrt(dim) cells, links between
+   cells may break, and a strip of fluid fall apart into pieces that are not there: such a side
+   only faces a region that some other side faces across more room, else nobody knows.
+
+   The pressure of a closed region is known up to a constant. Here its mean over the volume, with
+   the weight of the fluid, is 0; the coupling finds the rest, p0, and `lift` keeps it, for those
+   who look at pressures.
+
+   Verified by tests/unit/fluid/test_enclose.c. */
+#include "fluid/mac/enclose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "fluid/mac/internal.h"
+
+/* In cells: a point counts as off its element; a centre counts as in front of it; a way through a
+   solid so deep is none (distances between nodes are rough). */
+static const double OFF = 1e-6, IN_FRONT = 1e-5, DEEP = 0.15;
+
+void mn_enclosure_destroy(mn_enclosure *e)
+{
+  mn_free(e->number);
+  mn_free(e->cells);
+  mn_free(e->inflow);
+  mn_free(e->volume);
+  mn_free(e->center);
+  mn_free(e->sum);
+  mn_free(e->broad);
+  mn_free(e->lead);
+  mn_free(e->facing);
+  mn_free(e->narrow);
+  mn_free(e->label);
+  *e = (mn_enclosure){0};
+}
+
+static mn_status make_room(mn_mac *mac, size_t regions, size_t sides)
+{
+  mn_enclosure *e = &mac->enclosure;
+  mn_context *ctx = mac->ctx;
+  if (!e->label)
+    MN_TRY(MN_NEW(ctx, "labels of closed regions", mac->b.size, &e->label));
+  if (regions > e->room) {
+    size_t old = e->room, room = 2 * regions;
+#define GROW(field, times)                                                                         \
+  MN_TRY(mn_grow(ctx, "closed regions", (times)*old, (times)*room, sizeof *e->field,               \
+                 (void **)&e->field))
+    GROW(number, 1);
+    GROW(cells, 1);
+    GROW(inflow, 1);
+    GROW(volume, 1);
+    GROW(center, 1);
+    GROW(sum, 2);
+    GROW(broad, 1);
+    GROW(lead, 1);
+    e->room = room;
+  }
+  if (sides > e->side_room) {
+    size_t old = e->side_room, room = sides;
+    GROW(facing, 1);
+    GROW(narrow, 1);
+    e->side_room = room;
+  }
+#undef GROW
+  return MN_OK;
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+/* Fluid part of a cell, each body with its exact volume. */
+static double part_of(const mn_mac *mac, int64_t c)
+{
+  const mn_field *part = mac->bodies.part.data ? &mac->bodies.part : &mac->geometry.volume;
+  return part->at[c];
+}
+
+static void number_regions(mn_mac *mac)
+{
+  mn_enclosure *e = &mac->enclosure;
+  int count = mn_pressure_region_count(mac->pressure);
+  e->told.count = 0;
+  for (int r = 0; r < count; r++) {
+    mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
+    e->number[r] = region.closed ? e->told.count : -1;
+    if (region.closed)
+      e->cells[e->told.count++] = region.cells;
+  }
+  for (int n = 0; n < e->told.count; n++) {
+    e->inflow[n] = e->volume[n] = 0;
+    e->center[n] = mn_v3(0, 0, 0);
+    e->broad[n] = 0;
+  }
+}
+
+/* Flow into a cell through what closes its faces. */
+static double inflow(const mn_mac *mac, int i, int j, int k)
+{
+  double sum = 0;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *w = &mac->geometry.open[a], *u = &mac->geometry.wall[a];
+    int64_t q = mn_index(w, i, j, k), next = q + w->stride[a];
+    sum += (1 - w->at[q]) * u->at[q] - (1 - w->at[next]) * u->at[next];
+  }
+  return sum * pow(mac->grid.dx, mac->grid.dim - 1);
+}
+
+/* Sums over the cells in their order: the same for any number of threads. */
+static void measure_regions(mn_mac *mac)
+{
+  mn_enclosure *e = &mac->enclosure;
+  const mn_field *f = &mac->b;
+  double cell = pow(mac->grid.dx, mac->grid.dim);
+  for (size_t q = 0; q < f->size; q++)
+    e->label[q] = -1;
+  for (int k = 0; k < f->n[2] && e->told.count; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k), n = r < 0 ? -1 : e->number[r];
+        if (n < 0)
+          continue;
+        int64_t c = mn_index(f, i, j, k);
+        double volume = part_of(mac, c) * cell;
+        e->label[f->at - f->data + c] = n;
+        e->inflow[n] += inflow(mac, i, j, k);
+        e->volume[n] += volume;
+        e->center[n] = mn_madd(e->center[n], volume, mn_position(f, i, j, k));
+      }
+  for (int n = 0; n < e->told.count; n++)
+    if (e->volume[n] > 0)
+      e->center[n] = mn_scale(1 / e->volume[n], e->center[n]);
+}
+
+/* What closes the bodies' faces moves with U, or for a while not at all. */
+static void move_bodies(mn_mac *mac, int move)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  for (size_t r = 0; b->on && r < b->weights->rows; r++) {
+    const mn_closed_face *f = &b->face[r];
+    mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, move ? b->U[r] : 0);
+  }
+}
+
+/* ---- sides of elements ----------------------------------------------------------------------- */
+
+/* A side of an element: a point just off it, and the way ahead. */
+typedef struct probe {
+  mn_vec3 x, start, n; /* n unit */
+} probe;
+
+/* 0: the element has no normal. */
+static int aim(const mn_interface *f, size_t element, int behind, double dx, probe *p)
+{
+  const uint32_t *at = f->element + (size_t)f->dim * element;
+  mn_vec3 u = mn_sub(f->X[at[1]], f->X[at[0]]);
+  p->x = mn_v3(0, 0, 0);
+  for (int v = 0; v < f->dim; v++)
+    p->x = mn_madd(p->x, 1.0 / f->dim, f->X[at[v]]);
+  mn_vec3 n = f->dim == 2 ? mn_v3(u.y, -u.x, 0) : mn_cross(u, mn_sub(f->X[at[2]], f->X[at[0]]));
+  double length = mn_length(n);
+  if (!(length > 0))
+    return 0;
+  p->n = mn_scale((behind ? -1 : 1) / length, n);
+  p->start = mn_madd(p->x, OFF * dx, p->n);
+  return 1;
+}
+
+static int outside(const mn_grid *g, mn_vec3 x)
+{
+  for (int a = 0; a < g->dim; a++)
+    if (!(x.v[a] > g->origin.v[a] && x.v[a] < g->origin.v[a] + g->dx * g->n[a]))
+      return 1;
+  return 0;
+}
+
+/* Signed distance to solids and closed bodies, in cells, at a point of the domain. */
+static double room_at(const mn_mac *mac, mn_vec3 x)
+{
+  return mn_mac_has_solids(mac) ? mn_sample(&mac->geometry.solid, x) / mac->grid.dx : 1;
+}
+
+/* No thin surface and no solid between the point and the centre of a cell. */
+static int sees(const mn_mac *mac, const probe *p, mn_vec3 center)
+{
+  mn_vec3 way = mn_sub(center, p->start);
+  for (int n = 1; n <= 4; n++)
+    if (room_at(mac, mn_madd(p->start, 0.25 * n, way)) < -DEEP)
+      return 0;
+  return !mn_immersed_crosses(mac->immersed, p->start, center, NULL, NULL);
+}
+
+/* The gap ahead is narrower than sqrt(dim) cells. */
+static int is_narrow(const mn_mac *mac, const probe *p)
+{
+  double dx = mac->grid.dx, far = sqrt(mac->grid.dim) * dx;
+  mn_vec3 end = mn_madd(p->x, far, p->n);
+  if (outside(&mac->grid, end) || mn_immersed_crosses(mac->immersed, p->start, end, NULL, NULL))
+    return 1;
+  for (int n = 1; n <= 3; n++)
+    if (!(room_at(mac, mn_madd(p->x, fmin(0.5 * dx * n, far), p->n)) > 0))
+      return 1;
+  return 0;
+}
+
+/* Region of the pressure solver of the nearest cell ahead that is seen, -1 if none is. */
+static int region_ahead(const mn_mac *mac, const probe *p)
+{
+  const mn_grid *g = &mac->grid;
+  int own[3] = {0, 0, 0}, deep = g->dim == 3, tried[27] = {0};
+  for (int a = 0; a < g->dim; a++) {
+    double at = (p->x.v[a] - g->origin.v[a]) / g->dx + 0.5 * p->n.v[a];
+    if (!(at > -2 && at < g->n[a] + 2))
+      return -1;
+    own[a] = (int)floor(at);
+  }
+  for (;;) {
+    double least = INFINITY;
+    int best = -1, region = -1;
+    mn_vec3 center = {{0, 0, 0}};
+    for (int n = deep ? 0 : 9; n < (deep ? 27 : 18); n++) {
+      int at[3] = {own[0] + n % 3 - 1, own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}, out = tried[n];
+      for (int a = 0; a < 3; a++)
+        out |= at[a] < 0 || at[a] >= g->n[a];
+      int r = out ? -1 : mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]);
+      if (r < 0)
+        continue;
+      mn_vec3 c = mn_position(&mac->b, at[0], at[1], at[2]), d = mn_sub(c, p->x);
+      if (mn_dot(d, p->n) > IN_FRONT * g->dx && mn_dot(d, d) < least) {
+        least = mn_dot(d, d);
+        best = n;
+        region = r;
+        center = c;
+      }
+    }
+    if (best < 0)
+      return -1;
+    if (sees(mac, p, center))
+      return region;
+    tried[best] = 1;
+  }
+}
+
+static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element, int behind,
+                       uint8_t *narrow)
+{
+  probe p;
+  *narrow = 0;
+  if (behind && !f->two_sided[f->element[(size_t)f->dim * element]])
+    return MN_FACES_NONE;
+  if (!aim(f, element, behind, mac->grid.dx, &p))
+    return MN_FACES_UNKNOWN;
+  if (outside(&mac->grid, p.start) || mn_mac_obstacle_distance(mac, p.start) < 0)
+    return MN_FACES_NONE; /* in a wall */
+  int region = region_ahead(mac, &p);
+  mn_vec3 ahead = mn_madd(p.x, 0.5 * mac->grid.dx, p.n);
+  if (region < 0)
+    return outside(&mac->grid, ahead) || room_at(mac, ahead) < -DEEP ? MN_FACES_NONE
+                                                                     : MN_FACES_UNKNOWN;
+  int32_t n = mac->enclosure.number[region];
+  *narrow = n >= 0 && is_narrow(mac, &p);
+  return n < 0 ? MN_FACES_NONE : n;
+}
+
+static void find_sides(mn_mac *mac, const mn_interface *f)
+{
+  mn_enclosure *e = &mac->enclosure;
+  int64_t sides = 2 * (int64_t)f->elements;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t s = 0; s < sides; s++)
+    e->facing[s] = face_of(mac, f, (size_t)s / 2, (int)(s % 2), &e->narrow[s]);
+  for (int64_t s = 0; s < sides; s++)
+    if (e->facing[s] >= 0 && !e->narrow[s])
+      e->broad[e->facing[s]] = 1;
+  for (int64_t s = 0; s < sides; s++)
+    if (e->facing[s] >= 0 && e->narrow[s] && !e->broad[e->facing[s]])
+      e->facing[s] = MN_FACES_UNKNOWN;
+}
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed *enclosed)
+{
+  mn_mac *mac = self;
+  mn_enclosure *e = &mac->enclosure;
+  int bodies = interface && interface->count;
+  if (bodies && !mac->bodies.on)
+    return mn_fail(mac->ctx, MN_BAD_INPUT,
+                   "the fluid did not meet the interface's surfaces before the substep");
+  e->known = 0;
+  if (bodies)
+    MN_TRY(mn_mac_bodies_place(mac, interface));
+  MN_TRY(mn_mac_assemble(mac));
+  size_t sides = bodies ? 2 * interface->elements : 0;
+  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), sides));
+  number_regions(mac);
+  move_bodies(mac, 0);
+  measure_regions(mac);
+  move_bodies(mac, 1);
+  if (e->told.count && bodies)
+    find_sides(mac, interface);
+  else
+    for (size_t s = 0; s < sides; s++)
+      e->facing[s] = MN_FACES_NONE;
+  e->told.cells = e->cells;
+  e->told.inflow = e->inflow;
+  e->told.volume = e->volume;
+  e->told.center = e->center;
+  e->told.facing = e->facing;
+  e->known = 1;
+  *enclosed = e->told;
+  return MN_OK;
+}
+
+/* sum[2 r], sum[2 r + 1] <- integrals of f and of 1 over each closed region, in cells; with `rest`,
+   of f and the pressure of the fluid at rest. */
+static mn_status integrate(mn_mac *mac, const mn_field *f, int rest)
+{
+  mn_enclosure *e = &mac->enclosure;
+  int count = mn_pressure_region_count(mac->pressure);
+  mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
+  mn_vec3 top = mn_mac_top(mac);
+  MN_TRY(make_room(mac, (size_t)count, 0));
+  memset(e->sum, 0, 2 * (size_t)count * sizeof *e->sum);
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        if (r < 0 || !mn_pressure_get_region(mac->pressure, r).closed)
+          continue;
+        int64_t c = mn_index(f, i, j, k);
+        double p = f->at[c], part = part_of(mac, c);
+        if (rest)
+          p += mn_dot(weight, mn_sub(mn_position(f, i, j, k), top));
+        e->sum[2 * r] += part * p;
+        e->sum[2 * r + 1] += part;
+      }
+  return MN_OK;
+}
+
+static int any_closed(const mn_mac *mac)
+{
+  for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++)
+    if (mn_pressure_get_region(mac->pressure, r).closed)
+      return 1;
+  return 0;
+}
+
+mn_status mn_mac_gauge(mn_mac *mac)
+{
+  const mn_enclosure *e = &mac->enclosure;
+  mn_field *p = &mac->dp;
+  if (!e->known || mac->increments || !any_closed(mac))
+    return MN_OK;
+  MN_TRY(integrate(mac, p, 0));
+  for (int k = 0; k < p->n[2]; k++)
+    for (int j = 0; j < p->n[1]; j++)
+      for (int i = 0; i < p->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        if (r >= 0 && e->sum[2 * r + 1] > 0)
+          p->at[mn_index(p, i, j, k)] -= e->sum[2 * r] / e->sum[2 * r + 1];
+      }
+  return MN_OK;
+}
+
+/* number[r] <- the region told to which most of region r belonged, or -1: surfaces may have been
+   placed anew since. The vote is that of Boyer and Moore, right if there is a majority. */
+static void vote(mn_mac *mac)
+{
+  mn_enclosure *e = &mac->enclosure;
+  const mn_field *f = &mac->b;
+  int count = mn_pressure_region_count(mac->pressure);
+  int64_t *lead = mac->enclosure.lead;
+  for (int r = 0; r < count; r++) {
+    e->number[r] = -1;
+    lead[r] = 0;
+  }
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        if (r < 0 || !mn_pressure_get_region(mac->pressure, r).closed)
+          continue;
+        int32_t label = e->label[f->at - f->data + mn_index(f, i, j, k)];
+        if (!lead[r])
+          e->number[r] = label;
+        lead[r] += e->number[r] == label ? 1 : -1;
+      }
+}
+
+/* shown = p + rest + lift has the mean p0 over the region's volume. */
+mn_status mn_mac_lift(void *self, const double *p0, int count)
+{
+  mn_mac *mac = self;
+  mn_enclosure *e = &mac->enclosure;
+  mn_field *lift = &mac->state.lift;
+  if (!e->known || count != e->told.count)
+    return mn_fail(mac->ctx, MN_BAD_INPUT,
+                   "%d pressures of closed regions are given, and the fluid told of %d", count,
+                   e->known ? e->told.count : 0);
+  if (!lift->data)
+    return MN_OK; /* there are no surfaces */
+  mn_field_fill(lift, 0);
+  e->lifted = 1;
+  if (!count || !any_closed(mac))
+    return MN_OK;
+  MN_TRY(integrate(mac, &mac->dp, !mn_mac_is_water(mac)));
+  vote(mac);
+  for (int k = 0; k < lift->n[2]; k++)
+    for (int j = 0; j < lift->n[1]; j++)
+      for (int i = 0; i < lift->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        if (r >= 0 && e->number[r] >= 0 && e->sum[2 * r + 1] > 0)
+          mn_set(lift, i, j, k, p0[e->number[r]] - e->sum[2 * r] / e->sum[2 * r + 1]);
+      }
+  return MN_OK;
+}

@@ -1,0 +1,36 @@
+/* Closed regions: what the coupling is told of them, and the pressure that it found. */
+#ifndef MN_FLUID_MAC_ENCLOSE_H
+#define MN_FLUID_MAC_ENCLOSE_H
+
+#include "meniscus/box.h"
+
+typedef struct mn_mac mn_mac;
+
+/* Work; the pressure found is state (`lift`). */
+typedef struct mn_enclosure {
+  int known; /* the coupling asked in this substep: regions and labels below are of its surfaces */
+  int lifted;
+  mn_enclosed told;
+  size_t room; /* regions: */
+  int *number; /* of a region of the pressure solver among those told, or -1 */
+  size_t *cells;
+  double *inflow, *volume;
+  mn_vec3 *center;
+  double *sum;      /* scratch of lift and gauge: [2 * room] */
+  int64_t *lead;    /* scratch of lift */
+  uint8_t *broad;   /* some element faces it across a gap that the grid resolves */
+  size_t side_room; /* sides of elements: */
+  int32_t *facing;
+  uint8_t *narrow;
+  int32_t *label; /* cells with ghosts: the region told, or -1 */
+} mn_enclosure;
+
+void mn_enclosure_destroy(mn_enclosure *e);
+/* mn_fluid_ops.enclose, .lift */
+MN_MUST_CHECK mn_status mn_mac_enclose(void *self, const mn_interface *interface,
+                                       mn_enclosed *enclosed);
+MN_MUST_CHECK mn_status mn_mac_lift(void *self, const double *p0, int count);
+/* dp has mean 0 over the volume of each closed region, if the coupling asked for them. */
+MN_MUST_CHECK mn_status mn_mac_gauge(mn_mac *mac);
+
+#endif
