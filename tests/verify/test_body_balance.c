@@ -385,7 +385,7 @@ static void test_closed_region(void **state)
   for (size_t i = 0; i < b.face.count; i++)
     b.face.V[i] = mn_v3(b.rest[i].x, b.rest[i].y, 0);
   CHECK_FAILS(c.ctx, c.fluid.ops->solve(c.fluid.self, &b.face, &c.report), MN_FAILED,
-              "make the bodies give way");
+              "makes bodies give way");
   CHECK(c.report.reason == MN_INCOMPATIBLE);
   body_destroy(&b);
   mac_case_end(&c);

@@ -138,8 +138,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   for (int r = 0; r < count; r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
-    int small = fabs(Q[r]) <= most * mark[r] ||
-                (area[r] > 0 && (start || (double)region.cells <= pocket));
+    int small =
+        fabs(Q[r]) <= most * mark[r] || (area[r] > 0 && (start || (double)region.cells <= pocket));
     mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small;
     chosen += mark[r] > 0;
     if (mark[r] > 0 && fabs(Q[r]) > fabs(b->net_flow))

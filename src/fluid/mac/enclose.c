@@ -116,23 +116,35 @@ static double inflow(const mn_mac *mac, int i, int j, int k)
   return sum * pow(mac->grid.dx, mac->grid.dim - 1);
 }
 
+static void label_cells(mn_mac *mac)
+{
+  mn_enclosure *e = &mac->enclosure;
+  const mn_field *f = &mac->b;
+  for (size_t q = 0; q < f->size; q++)
+    e->label[q] = -1;
+  for (int k = 0; k < f->n[2] && e->told.count; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++) {
+        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        if (r >= 0)
+          e->label[f->at - f->data + mn_index(f, i, j, k)] = e->number[r];
+      }
+}
+
 /* Sums over the cells in their order: the same for any number of threads. */
 static void measure_regions(mn_mac *mac)
 {
   mn_enclosure *e = &mac->enclosure;
   const mn_field *f = &mac->b;
   double cell = pow(mac->grid.dx, mac->grid.dim);
-  for (size_t q = 0; q < f->size; q++)
-    e->label[q] = -1;
   for (int k = 0; k < f->n[2] && e->told.count; k++)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++) {
-        int r = mn_pressure_region_of(mac->pressure, i, j, k), n = r < 0 ? -1 : e->number[r];
+        int64_t c = mn_index(f, i, j, k);
+        int32_t n = e->label[f->at - f->data + c];
         if (n < 0)
           continue;
-        int64_t c = mn_index(f, i, j, k);
         double volume = part_of(mac, c) * cell;
-        e->label[f->at - f->data + c] = n;
         e->inflow[n] += inflow(mac, i, j, k);
         e->volume[n] += volume;
         e->center[n] = mn_madd(e->center[n], volume, mn_position(f, i, j, k));
@@ -304,6 +316,10 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   size_t sides = bodies ? 2 * interface->elements : 0;
   MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), sides));
   number_regions(mac);
+  label_cells(mac);
+  e->known = 1;
+  if (mac->def->source_count && e->told.count)
+    mn_mac_update_sources(mac);
   move_bodies(mac, 0);
   measure_regions(mac);
   move_bodies(mac, 1);
@@ -317,7 +333,6 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   e->told.volume = e->volume;
   e->told.center = e->center;
   e->told.facing = e->facing;
-  e->known = 1;
   *enclosed = e->told;
   return MN_OK;
 }

@@ -183,18 +183,20 @@ double mn_mac_profile(const mn_source_def *s, mn_vec3 x)
   return factor > 0 ? factor : 0;
 }
 
-double mn_mac_ramp(const mn_mac *mac, const mn_source_def *source)
+/* Velocity of a face between the cells below and above, of which one or both blow. */
+static double source_velocity(const mn_mac *mac, int axis, int i, int j, int k)
 {
   const mn_mac_geometry *g = &mac->geometry;
-  return mn_timefn_mean(&source->ramp, g->time - g->dt, g->time);
-}
-
-/* Velocity of a face between the cells below and above, of which one or both blow: its mean over
-   the substep, so that what flows in is the integral of the ramp. */
-static double source_velocity(const mn_mac *mac, int below, int above, int axis, mn_vec3 x)
-{
+  const mn_field *cells = &g->volume;
+  int at[3] = {i, j, k}, low = at[axis] == 0, high = at[axis] == cells->n[axis];
+  int64_t c = cells->at - cells->data + mn_index(cells, i, j, k), b = c - cells->stride[axis];
+  int below = low ? 0 : g->inflow[b], above = high ? 0 : g->inflow[c];
   const mn_source_def *s = &mac->def->sources[(below ? below : above) - 1];
-  double ramp = mn_mac_ramp(mac, s);
+  int enclosed = mac->enclosure.known && !(below && above) && !(below ? high : low) &&
+                 mac->enclosure.label[below ? c : b] >= 0;
+  double ramp = enclosed ? mn_timefn_mean(&s->ramp, g->time - g->dt, g->time)
+                         : mn_timefn_eval(&s->ramp, g->time);
+  mn_vec3 x = mn_position(&g->open[axis], i, j, k);
   double v = s->velocity.v[axis] * mn_mac_profile(s, x) * ramp;
   if (below && above)
     return v;
@@ -236,13 +238,12 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   int low = index[a] == 0, high = index[a] == f->n[a] - 1;
   int64_t c = cells->at - cells->data + mn_index(cells, i, j, k);
   int below = low ? 0 : g->inflow[c - cells->stride[a]], above = high ? 0 : g->inflow[c];
-  mn_vec3 x = mn_position(f, i, j, k);
   double w = f->data[q];
   g->kind[a][q] = MN_FACE_FLUID;
   g->wall[a].data[q] = 0;
   if (below || above) {
     g->kind[a][q] = MN_FACE_SOURCE;
-    g->wall[a].data[q] = source_velocity(mac, below, above, a, x);
+    g->wall[a].data[q] = source_velocity(mac, a, i, j, k);
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     g->kind[a][q] = MN_FACE_SIDE;
@@ -352,25 +353,16 @@ void mn_mac_geometry_destroy(mn_mac *mac)
   mn_free(g->emitter);
 }
 
-/* Without moving solids only the sources' velocities change. */
-static void update_sources(mn_mac *mac)
+void mn_mac_update_sources(mn_mac *mac)
 {
   mn_mac_geometry *g = &mac->geometry;
-  const mn_field *cells = &g->volume;
   for (int a = 0; a < mac->grid.dim; a++) {
     mn_field *f = &g->wall[a];
     for (int k = 0; k < f->n[2]; k++)
       for (int j = 0; j < f->n[1]; j++)
-        for (int i = 0; i < f->n[0]; i++) {
-          int64_t q = mn_index(f, i, j, k);
-          if (g->kind[a][f->at - f->data + q] != MN_FACE_SOURCE)
-            continue;
-          int index[3] = {i, j, k};
-          int64_t c = cells->at - cells->data + mn_index(cells, i, j, k);
-          int below = index[a] == 0 ? 0 : g->inflow[c - cells->stride[a]];
-          int above = index[a] == f->n[a] - 1 ? 0 : g->inflow[c];
-          f->at[q] = source_velocity(mac, below, above, a, mn_position(f, i, j, k));
-        }
+        for (int i = 0; i < f->n[0]; i++)
+          if (g->kind[a][f->at - f->data + mn_index(f, i, j, k)] == MN_FACE_SOURCE)
+            mn_set(f, i, j, k, source_velocity(mac, a, i, j, k));
   }
 }
 
@@ -413,9 +405,9 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
     return 0;
   g->time = time;
   g->dt = dt;
-  if (!fresh && !mac->moving && !moved) {
+  if (!fresh && !mac->moving && !moved) { /* only the sources' velocities change */
     if (mac->def->source_count)
-      update_sources(mac);
+      mn_mac_update_sources(mac);
     return 0;
   }
   if (fresh || (mac->moving && later)) {

@@ -205,8 +205,9 @@ double mn_mac_solid_reach(const mn_mac *mac, int solid);
 double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x);
 /* Distance to the nearest solid or body at the geometry's time; without any very far. */
 double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
-/* A source's ramp, mean over the geometry's substep. */
-double mn_mac_ramp(const mn_mac *mac, const mn_source_def *source);
+/* Velocities of the sources' faces; in closed regions that were told (enclose.c) means over the
+   substep, so that what flows in is the integral of the ramp. */
+void mn_mac_update_sources(mn_mac *mac);
 /* Factor of an inflow's velocity at x. */
 double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
 

@@ -139,7 +139,7 @@ static mn_status emit_cell(mn_mac *mac, int source, int i, int j, int k)
 {
   const mn_source_def *s = &mac->def->sources[source];
   const mn_grid *g = &mac->grid;
-  double h = 0.5 * g->dx, ramp = mn_mac_ramp(mac, s);
+  double h = 0.5 * g->dx, ramp = mn_timefn_eval(&s->ramp, mac->geometry.time);
   mn_vec3 center = mn_position(&mac->geometry.volume, i, j, k);
   mn_vec3 v = mn_scale(mn_mac_profile(s, center), s->velocity);
   mn_vec3 path = mn_scale(mac->state.inflow_path[source], v);

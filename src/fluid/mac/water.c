@@ -350,5 +350,5 @@ void mn_water_commit(mn_mac *mac)
   s->particles = w->next;
   w->next = old;
   for (int i = 0; i < mac->def->source_count; i++)
-    s->inflow_path[i] += mac->dt * mn_mac_ramp(mac, &mac->def->sources[i]);
+    s->inflow_path[i] += mac->dt * mn_timefn_eval(&mac->def->sources[i].ramp, mac->geometry.time);
 }

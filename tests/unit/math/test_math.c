@@ -181,6 +181,32 @@ static void test_time_functions(void **state)
   CHECK_DONE();
 }
 
+/* Means against the midpoint rule, and exact where nothing changes. */
+static void test_timefn_mean(void **state)
+{
+  (void)state;
+  const mn_timefn functions[] = {
+      {.kind = MN_TIME_CONSTANT, .to = -2},
+      {.kind = MN_TIME_LINEAR, .from = 1, .to = 3, .start = 2, .duration = 4},
+      {.kind = MN_TIME_COSINE, .from = 1, .to = -3, .start = 2, .duration = 4},
+      {.kind = MN_TIME_LINEAR, .from = 1, .to = 3, .start = 2},
+      {.kind = MN_TIME_RATE, .from = 1, .rate = -2, .start = 0.5},
+      {.kind = MN_TIME_WAVE, .mean = 1, .amplitude = 2, .frequency = 0.7, .phase = 0.3},
+      {.kind = MN_TIME_KEYS, .key_count = 3, .key_time = {1, 2, 4}, .key_value = {10, 20, 0}}};
+  const double span[][2] = {{0, 1}, {0, 7}, {1, 3}, {2.5, 3.7}, {3, 9}, {6.5, 8}};
+  enum { PIECES = 20000 };
+  for (size_t n = 0; n < sizeof functions / sizeof *functions; n++)
+    for (size_t q = 0; q < sizeof span / sizeof *span; q++) {
+      double sum = 0, a = span[q][0], h = (span[q][1] - a) / PIECES;
+      for (int i = 0; i < PIECES; i++)
+        sum += mn_timefn_eval(&functions[n], a + (i + 0.5) * h) / PIECES;
+      CHECK_NEAR(mn_timefn_mean(&functions[n], a, span[q][1]), sum, n == 3 ? 2e-4 : 1e-6);
+    }
+  CHECK(mn_timefn_mean(&functions[2], 6, 6.1) == -3);
+  CHECK(mn_timefn_mean(&functions[2], 5, 5) == mn_timefn_eval(&functions[2], 5));
+  CHECK_DONE();
+}
+
 /* Quaternions do not commute: the chain in the wrong order must be seen. */
 static void test_negative_control_wrong_order(void **state)
 {
@@ -262,6 +288,7 @@ int main(void)
       cmocka_unit_test(test_quaternions_rotate_as_vectors_do),
       cmocka_unit_test(test_exp_and_log_at_all_angles),
       cmocka_unit_test(test_time_functions),
+      cmocka_unit_test(test_timefn_mean),
       cmocka_unit_test(test_timefn_bounds_hold),
       cmocka_unit_test(test_timefn_means),
       cmocka_unit_test(test_negative_control_wrong_order),
