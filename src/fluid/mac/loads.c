@@ -20,7 +20,8 @@
    the centre of volume, both exactly.
 
    Smoke works with the pressure above that at rest; closed bodies get the rest from their elements,
-   -rho g.x n, integrated exactly.
+   -rho g.x n, integrated exactly. In closed regions (enclose.c) both parts have mean 0 over the
+   volume.
 
    Pressure differences (section 2.3.5 there): f_i = sum_f K_if dp_f n_f.n_i A_i n_i / sum_f K_if
    over the faces between a cell of fluid and one that is mostly solid, or blocked. Not
@@ -186,25 +187,36 @@ static void differences(mn_mac *mac, mn_interface *interface)
 
 /* ---- the pressure at rest -------------------------------------------------------------------- */
 
+/* Where the pressure at rest counts as 0, as felt by one side of an element: at the centre of the
+   closed region that it faces, so that its mean there is 0, else at the top. */
+static mn_vec3 level(const mn_mac *mac, size_t s)
+{
+  const mn_enclosure *e = &mac->enclosure;
+  if (e->known && e->facing[s] == MN_FACES_UNKNOWN)
+    s ^= 1; /* as if the same fluid were on both sides */
+  int32_t region = e->known ? e->facing[s] : MN_FACES_NONE;
+  return region >= 0 ? e->center[region] : mn_mac_top(mac);
+}
+
 /* -p n over an element, p linear, shared by its points with their linear weights: force and torque
-   are exact. */
+   are exact. Of thin ones the difference of both sides: a constant, where one is closed. */
 static void add_rest(const mn_mac *mac, mn_interface *f)
 {
   mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
-  mn_vec3 top = mn_mac_top(mac);
-  int dim = f->dim;
+  int dim = f->dim, closed = mac->enclosure.known && mac->enclosure.told.count;
   for (size_t e = 0; e < f->elements; e++) {
     const uint32_t *at = f->element + (size_t)dim * e;
-    if (f->two_sided[at[0]])
+    int thin = f->two_sided[at[0]];
+    if (thin && !closed)
       continue;
-    mn_vec3 a = f->X[at[0]], u = mn_sub(f->X[at[1]], a), n;
+    mn_vec3 a = f->X[at[0]], u = mn_sub(f->X[at[1]], a), n, zero = level(mac, 2 * e);
     if (dim == 2) /* the fluid on the right */
       n = mn_v3(u.y, -u.x, 0);
     else
       n = mn_scale(0.5, mn_cross(u, mn_sub(f->X[at[2]], a)));
     double p[3], sum = 0;
     for (int v = 0; v < dim; v++) {
-      p[v] = mn_dot(weight, mn_sub(f->X[at[v]], top));
+      p[v] = mn_dot(weight, mn_sub(thin ? level(mac, 2 * e + 1) : f->X[at[v]], zero));
       sum += p[v];
     }
     for (int v = 0; v < dim; v++)
