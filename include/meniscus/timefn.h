@@ -35,8 +35,6 @@ double mn_timefn_eval(const mn_timefn *f, double t);
 double mn_timefn_mean(const mn_timefn *f, double t0, double t1);
 /* Its derivative, from the right where it has a corner. */
 double mn_timefn_rate(const mn_timefn *f, double t);
-/* Its mean over [t0, t1], t1 > t0; exact. */
-double mn_timefn_mean(const mn_timefn *f, double t0, double t1);
 /* Upper bounds of |f| and |df/dt| over [t0, t1]. A jump counts as if it took the whole interval. */
 void mn_timefn_bounds(const mn_timefn *f, double t0, double t1, double *value, double *rate);
 

@@ -136,44 +136,6 @@ double mn_timefn_rate(const mn_timefn *f, double t)
   return 0;
 }
 
-/* An integral of f from where it has one for all t: `start`, or 0. */
-static double integral(const mn_timefn *f, double t)
-{
-  double d = t - f->start, wave = 2 * MN_PI * f->frequency, sum = 0;
-  double in = mn_clamp(d, 0, mn_max(0, f->duration)), rise = f->to - f->from;
-  switch (f->kind) {
-  case MN_TIME_CONSTANT:
-    return f->to * t;
-  case MN_TIME_LINEAR: /* before: from; after: to */
-    sum = in > 0 ? 0.5 * rise * in * in / f->duration : 0;
-    return f->from * d + sum + rise * mn_max(0, d - in);
-  case MN_TIME_COSINE:
-    sum = in > 0 ? 0.5 * rise * (in - f->duration / MN_PI * sin(MN_PI * in / f->duration)) : 0;
-    return f->from * d + sum + rise * mn_max(0, d - in);
-  case MN_TIME_RATE:
-    return f->from * d + 0.5 * f->rate * d * d;
-  case MN_TIME_WAVE:
-    if (wave == 0)
-      return (f->mean + f->amplitude * sin(f->phase)) * t;
-    return f->mean * t - f->amplitude / wave * cos(wave * t + f->phase);
-  case MN_TIME_KEYS:
-    for (int i = 0; i < f->key_count; i++) { /* the constant pieces outside, then the lines */
-      double a = f->key_time[i], b = i + 1 < f->key_count ? f->key_time[i + 1] : HUGE_VAL;
-      if (i == 0)
-        sum += f->key_value[0] * mn_min(0, t - a);
-      if (t > a)
-        sum += (mn_min(t, b) - a) * 0.5 * (f->key_value[i] + eval_keys(f, mn_min(t, b)));
-    }
-    return sum;
-  }
-  return 0;
-}
-
-double mn_timefn_mean(const mn_timefn *f, double t0, double t1)
-{
-  return f->kind == MN_TIME_CONSTANT ? f->to : (integral(f, t1) - integral(f, t0)) / (t1 - t0);
-}
-
 static void keys_bounds(const mn_timefn *f, double t0, double t1, double *value, double *rate)
 {
   for (int i = 0; i < f->key_count; i++) {

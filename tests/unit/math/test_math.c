@@ -249,37 +249,6 @@ static void test_timefn_bounds_hold(void **state)
   CHECK_DONE();
 }
 
-/* Means against the midpoint rule, over intervals with and without corners, before and after. */
-static void test_timefn_means(void **state)
-{
-  (void)state;
-  const mn_timefn functions[] = {
-      {.kind = MN_TIME_CONSTANT, .to = -2},
-      {.kind = MN_TIME_LINEAR, .from = 1, .to = -3, .start = 0.2, .duration = 0.5},
-      {.kind = MN_TIME_LINEAR, .from = 1, .to = -3, .start = 0.25},
-      {.kind = MN_TIME_COSINE, .from = 1, .to = 2, .start = 0.1, .duration = 0.3},
-      {.kind = MN_TIME_RATE, .from = 1, .rate = -4, .start = 0.1},
-      {.kind = MN_TIME_WAVE, .mean = 0.5, .amplitude = 2, .frequency = 7, .phase = 1},
-      {.kind = MN_TIME_KEYS,
-       .key_count = 4,
-       .key_time = {0, 0.31, 0.33, 0.9},
-       .key_value = {0.5, 1, -5, 0}},
-  };
-  enum { N = 20000 };
-  for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
-    double worst = 0;
-    for (int start = -1; start < 12; start++) {
-      double t0 = 0.1 * start, t1 = t0 + 0.17, sum = 0;
-      for (int i = 0; i < N; i++)
-        sum += mn_timefn_eval(&functions[f], t0 + (t1 - t0) * (i + 0.5) / N) / N;
-      worst = check_worst(worst, fabs(sum - mn_timefn_mean(&functions[f], t0, t1)));
-    }
-    CHECK_LE(worst,
-             functions[f].kind == MN_TIME_LINEAR && functions[f].duration == 0 ? 2e-4 : 1e-7);
-  }
-  CHECK_DONE();
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -290,7 +259,6 @@ int main(void)
       cmocka_unit_test(test_time_functions),
       cmocka_unit_test(test_timefn_mean),
       cmocka_unit_test(test_timefn_bounds_hold),
-      cmocka_unit_test(test_timefn_means),
       cmocka_unit_test(test_negative_control_wrong_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
