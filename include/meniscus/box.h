@@ -163,7 +163,7 @@ typedef struct mn_solid_ops {
   mn_status (*look)(void *self, mn_interface *interface);
   /* Reads load, which acts at X as `look` gave it; writes V: the accelerations (m/s^2) of the
      points by these loads alone through the solid's mass, no stiffness, weight or contact: what
-     they add to V of a solve, over dt (so half of force over mass where the solid's rule in time
+     they add to X of a solve, over dt^2 (so half of force over mass where the solid's rule in time
      gives half of it to this substep's path). Between begin and commit. NULL: the coupling learns
      what it needs from solves. */
   mn_status (*accelerate)(void *self, mn_interface *interface);
