@@ -186,7 +186,8 @@ static mn_status make_work(mn_deform *d)
   return mn_deform_cross_create(d);
 }
 
-/* The size of all bodies; far: their greatest distance from the origin, or the size. */
+/* The size of all bodies; far: a quarter of their greatest coordinate, or the size if that is more:
+   differences round as coordinates do, sums of forces as the size. */
 static double extent_of(const mn_deform *d, double *far)
 {
   mn_vec3 low = d->rest[0], high = d->rest[0];
@@ -198,7 +199,7 @@ static double extent_of(const mn_deform *d, double *far)
   double size = mn_length(mn_sub(high, low));
   *far = size;
   for (int k = 0; k < 3; k++)
-    *far = mn_max(*far, mn_max(fabs(low.v[k]), fabs(high.v[k])));
+    *far = mn_max(*far, 0.25 * mn_max(fabs(low.v[k]), fabs(high.v[k])));
   return size;
 }
 

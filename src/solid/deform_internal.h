@@ -67,7 +67,7 @@ struct mn_deform {
   void *motion_user;
   int is_ready, damped; /* damped: there is a matrix C */
   double extent;        /* m, of all bodies at rest */
-  double far;           /* m, their distance from the origin, at least the extent */
+  double far;           /* m, what positions round as: see extent_of */
   /* state */
   mn_vec3 *x, *v, *a;
   /* the last solve; what save keeps */

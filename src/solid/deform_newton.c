@@ -14,8 +14,9 @@
 
    Converged: the greatest residual on a free axis is below tolerance times the greatest force on
    one (inertia, elastic, external), or below the rounding of the forces, 16 eps max A_ii L with
-   the greatest coordinate L of all bodies. Axes that are prescribed are moved to their target by the same
-   steps. Verified by tests/unit/solid/test_deform.c. */
+   L the size of all bodies or, far from the origin, a quarter of the greatest coordinate. Axes that
+   are prescribed are moved to their target by the same steps. Verified by
+   tests/unit/solid/test_deform.c. */
 #include "solid/deform_internal.h"
 
 #include <float.h>
