@@ -157,13 +157,20 @@ static double stiffness_of(const mn_solids *s, const mn_touch *t)
   return t->a >= 0 ? own : own * other / (own + other);
 }
 
+/* Whether two deformable bodies that meet both fill space: then it is known what overlaps. */
+static int both_filled(const mn_solids *s, const mn_touch *t)
+{
+  int64_t other = t->key.b - s->rigid->count - (int64_t)s->nodes.nodes;
+  return s->meet.body[s->meet.node_body[t->node[0]]].one_sided && s->meet.body[other].one_sided;
+}
+
 /* How far the surface may go on. Within the thickness it stays where it is: what starts there, laid
-   flush on a floor, is not thrown up by the thickness. Only what overlaps is moved out, slowly.
-   Deformable bodies part up to the thickness: they know no inside. */
+   flush on a floor or on another body, is not thrown up by the thickness. Only what overlaps is
+   moved out, slowly. Thin bodies part up to the thickness: they know no inside. */
 static double room(const mn_solids *s, const mn_touch *t)
 {
   double overlap = -t->gap - s->def.contact.thickness;
-  if (t->a < 0)
+  if (t->a < 0 && !both_filled(s, t))
     return t->gap;
   if (overlap > 0)
     return -mn_min(RECOVER * overlap, RECOVER_SPEED * s->dt);

@@ -96,6 +96,55 @@ static void test_rest(void **state)
   CHECK_DONE();
 }
 
+/* Another block laid flush on the first, a little narrower or not: neither parts from the other. */
+static void test_stack(void **state)
+{
+  (void)state;
+  static solids_case c;
+  static const mn_scheme schemes[] = {MN_BACKWARD_EULER, MN_NEWMARK};
+  double thickness = mn_contact_def_default().thickness;
+  for (int dim = 2; dim <= 3; dim++)
+    for (int i = 0; i < 4; i++) {
+      mn_deform_def def = mn_deform_def_default(dim);
+      mn_elastic_def elastic = {.name = "soft",
+                                .material = MN_NEO_HOOKEAN,
+                                .young = YOUNG,
+                                .poisson = 0.4,
+                                .density = DENSITY};
+      case_open(&c, dim);
+      def.scheme = schemes[i % 2];
+      def.gravity = mn_v3(0, -9.81, 0);
+      CHECK_OK(c.ctx, mn_deform_create(c.ctx, &def, &c.def.deform));
+      for (int k = 0; k < 2; k++) {
+        mn_simplex_mesh mesh;
+        const int cells[3] = {4 - (k && i > 1), 1, 2};
+        double half = k && i > 1 ? 0.17 : 0.2;
+        int number;
+        CHECK_OK(c.ctx, mn_mesh_box(c.ctx, dim, mn_v3(-half, k * HEIGHT, dim == 2 ? 0 : -0.1),
+                                    mn_v3(2 * half, HEIGHT, 0.2), cells, &mesh));
+        CHECK_OK(c.ctx, mn_deform_add_elastic(c.def.deform, &mesh, &elastic, &number));
+        mn_simplex_mesh_destroy(&mesh);
+      }
+      CHECK_OK(c.ctx, mn_deform_ready(c.def.deform));
+      case_wall(&c, mn_v3(0, 0, 0), mn_v3(0, 1, 0));
+      case_start(&c);
+      mn_deform *d = mn_solids_deform(c.solids);
+      double y = mn_deform_center(d, 1).y, rise = 0, sink = 0;
+      while (c.t < 0.1) {
+        case_step(&c, 0.005);
+        rise = mn_max(rise, mn_deform_center(d, 1).y - y);
+        sink = mn_max(sink, y - mn_deform_center(d, 1).y);
+      }
+      printf("%dD stack, scheme %d%s: the upper one rises %.1e m, sinks %.1e\n", dim,
+             (int)schemes[i % 2], i > 1 ? ", narrower" : "", rise, sink);
+      CHECK_LE(rise, 0.01 * thickness);
+      /* 15/8 rho g h^2/E by their weight, a bounce doubles it, and the sides bulge */
+      CHECK_LE(sink, 3 * 15.0 / 8 * DENSITY * 9.81 * HEIGHT * HEIGHT / YOUNG);
+      case_close(&c);
+    }
+  CHECK_DONE();
+}
+
 /* On a slope of 30 degrees, after a second: with friction 0.6 it holds, with 0.3 it slides. */
 static double slide(int dim, floor_kind kind, double friction, double time)
 {
@@ -126,6 +175,7 @@ static void test_slope(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_slope)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_stack),
+                                     cmocka_unit_test(test_slope)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
