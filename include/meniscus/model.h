@@ -62,6 +62,11 @@ typedef enum mn_walls {
   MN_WALLS_SEPARATING, /* let it go: they push, but never pull (an LCP for the pressure) */
   MN_WALLS_STICKING    /* hold it, by suction if need be */
 } mn_walls;
+/* What is where smoke is connected to an open side, once there are bodies. */
+typedef enum mn_outside {
+  MN_OUTSIDE_FLUID,
+  MN_OUTSIDE_EMPTY /* nothing: no mass, no pressure; only closed regions hold fluid */
+} mn_outside;
 /* Solvers of the pressure LCP; docs/theory/lcp.md. */
 typedef enum mn_lcp_solver_kind {
   MN_LCP_FAST, /* the default */
@@ -114,6 +119,7 @@ typedef struct mn_fluid_def {
   mn_field_fn initial_velocity;    /* m/s */
   mn_field_fn initial_smoke;       /* in x: smoke per volume, 1 = dense */
   mn_field_fn initial_temperature; /* in x: K */
+  mn_outside outside;              /* of smoke */
   mn_shape *initial_smoke_shape;   /* smoke 1 inside; NULL: initial_smoke */
   mn_shape *initial_water;         /* water fills it; required for water */
 

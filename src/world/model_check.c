@@ -165,6 +165,7 @@ static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
   if (!(f->pressure_tolerance > 0 && f->pressure_tolerance < 1))
     return bad(ctx, "fluid.pressure_tolerance", f->pressure_tolerance, "between 0 and 1");
   MN_TRY(check_not_negative(ctx, "fluid.divergence_tolerance", f->divergence_tolerance));
+  MN_TRY(check_range(ctx, "fluid.outside", (int)f->outside, 0, MN_OUTSIDE_EMPTY));
   MN_TRY(check_range(ctx, "fluid.walls", (int)f->walls, 0, MN_WALLS_STICKING));
   MN_TRY(check_range(ctx, "fluid.lcp_solver", (int)f->lcp_solver, 0, MN_LCP_SOLVERS - 1));
   MN_TRY(check_range(ctx, "fluid.pressure_max_iterations", f->pressure_max_iterations, 1, 1000000));

@@ -131,6 +131,9 @@ static const mn_key smoke_keys[] = {
     {"initial_smoke", MN_KEY_SMOKE, "", "0", MN_NOT_NEGATIVE, 0, 0, "",
      AT(mn_fluid_def, initial_smoke),
      "at the start, 1 is dense: a number, function(x, y, z), or a shape filled with 1"},
+    {"outside", MN_KEY_CHOICE, "", "\"fluid\"", 0, 0, 0, "fluid empty", AT(mn_fluid_def, outside),
+     "what is where the fluid is connected to an open side, once there are bodies; empty: nothing, "
+     "without mass and pressure, so that only closed regions hold fluid"},
     {"initial_temperature", MN_KEY_SCALAR_FN, "K", "ambient", MN_NOT_NEGATIVE, 0, 0, "",
      AT(mn_fluid_def, initial_temperature), "at the start: a number or function(x, y, z)"},
     END};

@@ -197,6 +197,7 @@ mn_status mn_mac_initial_state(mn_mac *mac)
   if (s->held.data)
     mn_field_copy(&s->held, &mac->separate.held);
   mn_mac_close(mac, 0, &s->held, s->u);
+  mn_mac_empty_state(mac);
   if (mac->water.on)
     mn_water_commit(mac);
   if (mn_mac_second_order(mac))

@@ -338,6 +338,7 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
 void mn_mac_geometry_destroy(mn_mac *mac)
 {
   mn_mac_geometry *g = &mac->geometry;
+  mn_mac_empty_destroy(mac);
   mn_field_destroy(&g->solid);
   mn_field_destroy(&g->obstacles);
   mn_field_destroy(&g->volume);
@@ -421,6 +422,7 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   mn_face_fractions(&g->solid, g->open);
   mn_cell_fractions(&g->solid, &g->volume);
   close_faces(mac, im);
+  mn_mac_empty_outside(mac, im);
   g->thin = im && im->two_sided_elements && !mac->shell.see_through ? im : NULL;
   plan_extensions(mac);
   mac->assembled = 0;

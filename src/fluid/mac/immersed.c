@@ -162,6 +162,7 @@ static mn_status create(mn_mac *mac)
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->state.lift));
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->saved.lift));
   MN_TRY(mn_mac_geometry_keep_obstacles(mac));
+  MN_TRY(mn_mac_empty_create(mac));
   return mn_weights_create(mac->ctx, mac->def->coupling.kernel_radius * mac->grid.dx, &b->weights);
 }
 

@@ -67,8 +67,11 @@ typedef struct mn_mac_geometry {
   mn_field open[3];       /* faces: open fraction */
   mn_field wall[3];       /* faces: velocity of what closes the face, m/s */
   unsigned char *kind[3]; /* faces with ghosts: mn_face_kind */
-  mn_field volume;        /* cells: fluid part; 0 in sources */
-  unsigned char *inflow;  /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
+  mn_field volume;        /* cells: fluid part; 0 in sources and where nothing is */
+  unsigned char *empty;   /* cells with ghosts: 1 where nothing is; NULL unless outside = "empty" */
+  mn_field whole;         /* cells: what solids leave; with `empty` */
+  int32_t (*empty_list)[3]; /* scratch */
+  unsigned char *inflow;    /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
   unsigned char *emitter; /* cells with ghosts: 1 + index of the source that sets its smoke, or 0 */
   mn_extension face_extension[3], cell_extension;
   const mn_immersed *thin; /* surfaces that hold thin ones, across which nothing goes, or NULL */
@@ -275,6 +278,17 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
 void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u);
 /* Some cell at most `reach` cells away along each axis is held. */
 int mn_separate_near(const mn_field *held, int i, int j, int k, int reach);
+
+/* empty.c */
+int mn_mac_has_empty(const mn_mac *mac);
+mn_status mn_mac_empty_create(mn_mac *mac);
+void mn_mac_empty_destroy(mn_mac *mac);
+/* Closes the faces of cells that are connected to an open side; surfaces NULL: of none. */
+void mn_mac_empty_outside(mn_mac *mac, const mn_immersed *surfaces);
+/* What is carried is nothing there. */
+void mn_mac_empty_state(mn_mac *mac);
+/* MN_BAD_INPUT if nothing is left. */
+mn_status mn_mac_empty_refuse(mn_mac *mac);
 
 /* look.c */
 /* A point where the pressure of smoke at rest is 0. */

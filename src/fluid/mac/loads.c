@@ -21,7 +21,8 @@
 
    Smoke works with the pressure above that at rest; closed bodies get the rest from their elements,
    -rho g.x n, integrated exactly. In closed regions (enclose.c) both parts have mean 0 over the
-   volume.
+   volume. Beside a cell that holds nothing (empty.c) a thin surface is as a closed body, with the
+   fluid up to where it crosses the link.
 
    Pressure differences (section 2.3.5 there): f_i = sum_f K_if dp_f n_f.n_i A_i n_i / sum_f K_if
    over the faces between a cell of fluid and one that is mostly solid, or blocked. Not
@@ -82,6 +83,16 @@ static double mean_part(const side *low, const side *high)
   return low->inside ? low->part : high->part;
 }
 
+/* The cell on one side of the face is one that holds nothing. */
+static int is_empty(const mn_mac *mac, const mn_closed_face *f, int high)
+{
+  const mn_field *cells = &mac->geometry.volume;
+  int at[3] = {f->i, f->j, f->k};
+  at[f->axis] -= !high;
+  return mac->geometry.empty && at[f->axis] >= 0 && at[f->axis] < cells->n[f->axis] &&
+         mac->geometry.empty[cells->at - cells->data + mn_index(cells, at[0], at[1], at[2])];
+}
+
 /* F of each row, and its mass. */
 static void impulses(mn_mac *mac)
 {
@@ -93,11 +104,16 @@ static void impulses(mn_mac *mac)
     const mn_closed_face *f = &b->face[r];
     side low = look(mac, f, 0), high = look(mac, f, 1);
     double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
-    double m = rho * link_part(&low, &high) * (mean_part(&low, &high) - w) * A * dx;
+    double part = link_part(&low, &high) * (mean_part(&low, &high) - w);
+    int thin = f->element != MN_NO_ELEMENT;
+    if (thin && (is_empty(mac, f, 0) || is_empty(mac, f, 1))) {
+      part = is_empty(mac, f, 0) ? 1 - f->fraction : f->fraction; /* as far as the shell */
+      thin = 0;                                                   /* like a closed body */
+    }
+    double m = rho * part * A * dx;
     double before =
-        f->element != MN_NO_ELEMENT
-            ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
-            : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
+        thin ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
+             : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
     b->F[r] = A * (1 - w) * (low.p - high.p) - m * (b->U[r] - before) / mac->dt;
     b->mass[r] = fmax(m, 0);
   }
@@ -187,36 +203,38 @@ static void differences(mn_mac *mac, mn_interface *interface)
 
 /* ---- the pressure at rest -------------------------------------------------------------------- */
 
-/* Where the pressure at rest counts as 0, as felt by one side of an element: at the centre of the
-   closed region that it faces, so that its mean there is 0, else at the top. */
-static mn_vec3 level(const mn_mac *mac, size_t s)
+/* The pressure at rest at x as one side of an element feels it: with mean 0 over the closed region
+   that it faces; else 0 at the top, or everywhere if nothing is there. */
+static double rest_pressure(const mn_mac *mac, size_t s, mn_vec3 x)
 {
   const mn_enclosure *e = &mac->enclosure;
+  mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
   if (e->known && e->facing[s] == MN_FACES_UNKNOWN)
     s ^= 1; /* as if the same fluid were on both sides */
-  int32_t region = e->known ? e->facing[s] : MN_FACES_NONE;
-  return region >= 0 ? e->center[region] : mn_mac_top(mac);
+  if (e->known && e->facing[s] >= 0)
+    return mn_dot(weight, mn_sub(x, e->center[e->facing[s]]));
+  return mac->geometry.empty ? 0 : mn_dot(weight, mn_sub(x, mn_mac_top(mac)));
 }
 
 /* -p n over an element, p linear, shared by its points with their linear weights: force and torque
-   are exact. Of thin ones the difference of both sides: a constant, where one is closed. */
+   are exact. Of thin ones the difference of both sides. */
 static void add_rest(const mn_mac *mac, mn_interface *f)
 {
-  mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
   int dim = f->dim, closed = mac->enclosure.known && mac->enclosure.told.count;
   for (size_t e = 0; e < f->elements; e++) {
     const uint32_t *at = f->element + (size_t)dim * e;
     int thin = f->two_sided[at[0]];
     if (thin && !closed)
       continue;
-    mn_vec3 a = f->X[at[0]], u = mn_sub(f->X[at[1]], a), n, zero = level(mac, 2 * e);
+    mn_vec3 a = f->X[at[0]], u = mn_sub(f->X[at[1]], a), n;
     if (dim == 2) /* the fluid on the right */
       n = mn_v3(u.y, -u.x, 0);
     else
       n = mn_scale(0.5, mn_cross(u, mn_sub(f->X[at[2]], a)));
     double p[3], sum = 0;
     for (int v = 0; v < dim; v++) {
-      p[v] = mn_dot(weight, mn_sub(thin ? level(mac, 2 * e + 1) : f->X[at[v]], zero));
+      p[v] = rest_pressure(mac, 2 * e, f->X[at[v]]);
+      p[v] -= thin ? rest_pressure(mac, 2 * e + 1, f->X[at[v]]) : 0;
       sum += p[v];
     }
     for (int v = 0; v < dim; v++)

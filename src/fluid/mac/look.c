@@ -41,6 +41,9 @@ static void show_pressure(mn_mac *mac)
         mac->shown.at[q] = mac->geometry.volume.at[q] > 0 ? p->at[q] + rest + lift : 0;
       }
   mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, &mac->shown);
+  const unsigned char *empty = mac->geometry.empty;
+  for (size_t q = 0; empty && q < p->size; q++)
+    mac->shown.data[q] = empty[q] ? 0 : mac->shown.data[q];
   mn_mac_fill_cells(&mac->shown);
 }
 

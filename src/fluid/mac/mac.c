@@ -230,7 +230,10 @@ static mn_status mac_meet(void *self, const mn_interface *interface)
   MN_TRY(mn_mac_bodies_meet(mac, interface));
   MN_TRY(mn_shell_meet(mac));
   int untouched = mac->state.scalars[0] == 0 && mac->state.scalars[1] == 0;
-  return mac->bodies.on && untouched ? mn_mac_initial_state(mac) : MN_OK;
+  if (!mac->bodies.on || !untouched)
+    return MN_OK;
+  MN_TRY(mn_mac_initial_state(mac));
+  return mn_mac_empty_refuse(mac);
 }
 
 static mn_status mac_arrive(void *self, const mn_interface *interface)
@@ -294,6 +297,7 @@ static mn_status mac_commit(void *self)
   }
   if (s->lift.data && !mac->enclosure.lifted)
     mn_field_fill(&s->lift, 0);
+  mn_mac_empty_state(mac);
   s->scalars[2] = !mn_mac_wall_jumped(mac);
   s->scalars[0] = end;
   s->scalars[1] = mac->dt;

@@ -260,7 +260,9 @@ static void visit(mn_mac *mac, const mn_immersed *im, int body, sums *s, int cha
 
 void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im)
 {
-  mn_field_copy(&mac->bodies.part, &mac->geometry.volume);
+  const mn_mac_geometry *g = &mac->geometry;
+  mn_field *part = &mac->bodies.part;
+  mn_field_copy(part, g->empty ? &g->whole : &g->volume);
   for (int b = 0; b < im->bodies && im->closed_elements; b++) {
     const mn_immersed_body *body = &im->body[b];
     if (!body->elements || body->two_sided || !inside_domain(mac, body))
@@ -277,4 +279,7 @@ void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im)
     if (!s.shared && most <= 1)
       visit(mac, im, b, &s, 1);
   }
+  for (size_t q = 0; g->empty && q < part->size; q++)
+    if (!(g->volume.data[q] > 0))
+      part->data[q] = 0;
 }
