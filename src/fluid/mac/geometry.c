@@ -376,6 +376,25 @@ mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac)
   return MN_OK;
 }
 
+/* Distance to a flush body at a node: where it lies against a wall is no surface of the fluid, so
+   that a node there is as deep as its neighbour inside. Else the corner between a piston and the
+   wall beside it would be cut off. */
+static double flush_distance(const mn_mac *mac, const mn_immersed *im, int i, int j, int k)
+{
+  const mn_field *d = &im->distance;
+  const double near = 1e-6 * mac->grid.dx;
+  int64_t q = mn_index(d, i, j, k);
+  double least = d->at[q];
+  int at[3] = {i, j, k}, wall = fabs(mac->geometry.obstacles.at[q]) < near;
+  for (int a = 0; a < mac->grid.dim; a++)
+    wall |= at[a] == 0 || at[a] == d->n[a] - 1;
+  for (int a = 0; a < mac->grid.dim && wall && fabs(d->at[q]) < near; a++) {
+    least = at[a] > 0 ? mn_min(least, d->at[q - d->stride[a]]) : least;
+    least = at[a] < d->n[a] - 1 ? mn_min(least, d->at[q + d->stride[a]]) : least;
+  }
+  return least;
+}
+
 /* The lesser of the distances to the scene's solids and to bodies, whose volumes are right then. */
 static void add_bodies(mn_mac *mac, const mn_immersed *im)
 {
@@ -388,9 +407,13 @@ static void add_bodies(mn_mac *mac, const mn_immersed *im)
     int k, j0, j1;
     mn_slab(to, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
-      for (int64_t q = mn_index(to, 0, j, k); q < mn_index(to, to->n[0], j, k); q++) {
+      for (int i = 0; i < to->n[0]; i++) {
+        int64_t q = mn_index(to, i, j, k);
         uint32_t e = im->nearest[q];
-        double d = im->distance.at[q] - (e == MN_NO_ELEMENT ? 0 : shift[im->body_of[e]]);
+        double d = im->distance.at[q];
+        if (e != MN_NO_ELEMENT)
+          d = mac->bodies.flush[im->body_of[e]] ? flush_distance(mac, im, i, j, k)
+                                                : d - shift[im->body_of[e]];
         to->at[q] = mn_min(to->at[q], d);
       }
   }

@@ -26,6 +26,7 @@ typedef struct mn_mac_bodies {
   double *region[5]; /* net inflows and how to mend them */
   int shifts;        /* capacity of the next: */
   double *shift;     /* m; of each body: see parts.c */
+  uint8_t *flush;    /* the same: it lies against walls */
   double net_flow;   /* m^3/s, the greatest that was mended in the last solve */
 } mn_mac_bodies;
 

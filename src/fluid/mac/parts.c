@@ -13,9 +13,11 @@
 
    a and b such that volume and centre of volume are those of the surface mesh.
 
-   Bodies that reach out of the domain, that share cut cells with a solid of the scene, or that are
-   so small that the shift is more than SHIFT cells or a and b come out greater than 1 over them,
-   keep what the marching gives.
+   Bodies that reach out of the domain, that lie against a wall with a part of their surface
+   (pistons: grid/immersed.h knows their distance, but where they touch the wall is no surface of
+   the fluid; see geometry.c), that share cut cells with a solid of the scene, or that are so small
+   that the shift is more than SHIFT cells or a and b come out greater than 1 over them, keep what
+   the marching gives.
 
    Verified by tests/verify/test_neutral.c. */
 #include <math.h>
@@ -26,6 +28,8 @@
 #include "grid/fractions.h"
 
 static const double SHIFT = 0.2;
+/* Points so near to a wall lie against it, in cells. */
+static const double AGAINST = 1e-6;
 
 /* Sums over the cells of one body, about the middle c of its box, in cells. */
 typedef struct sums {
@@ -83,6 +87,36 @@ static int inside_domain(const mn_mac *mac, const mn_immersed_body *body)
     if (body->lo.v[a] < g->origin.v[a] || body->hi.v[a] > g->origin.v[a] + g->dx * g->n[a])
       return 0;
   return 1;
+}
+
+/* Bit 2 a + high of each side of the domain that x lies on, and one more for the scene's solids. */
+static unsigned walls_at(const mn_mac *mac, mn_vec3 x)
+{
+  const mn_grid *g = &mac->grid;
+  double near = AGAINST * g->dx;
+  unsigned bits = 0;
+  for (int a = 0; a < g->dim; a++) {
+    double low = x.v[a] - g->origin.v[a];
+    bits |= fabs(low) < near ? 1u << 2 * a : 0;
+    bits |= fabs(low - g->dx * g->n[a]) < near ? 2u << 2 * a : 0;
+  }
+  if (mac->def->solid_count && fabs(mn_mac_obstacle_distance(mac, x)) < near)
+    bits |= 1u << 6;
+  return bits;
+}
+
+/* Some element lies against a wall with all its points. */
+static int is_flush(const mn_mac *mac, const mn_immersed *im, int body)
+{
+  int dim = im->grid->dim;
+  for (size_t e = 0; e < im->elements; e++) {
+    unsigned bits = im->body_of[e] == body ? ~0u : 0;
+    for (int n = 0; n < dim && bits; n++)
+      bits &= walls_at(mac, im->X[im->element[(size_t)dim * e + (size_t)n]]);
+    if (bits)
+      return 1;
+  }
+  return 0;
 }
 
 /* Cells around the box of a body: [lo, hi). */
@@ -146,13 +180,16 @@ mn_status mn_mac_bodies_shift(mn_mac *mac, const mn_immersed *im)
   if (im->bodies > b->shifts) {
     MN_TRY(mn_grow(mac->ctx, "shifts of bodies", (size_t)b->shifts, (size_t)im->bodies,
                    sizeof *b->shift, (void **)&b->shift));
+    MN_TRY(mn_grow(mac->ctx, "shifts of bodies", (size_t)b->shifts, (size_t)im->bodies,
+                   sizeof *b->flush, (void **)&b->flush));
     b->shifts = im->bodies;
   }
   for (int n = 0; n < im->bodies; n++) {
     const mn_immersed_body *body = &im->body[n];
     double shift = 0;
     b->shift[n] = 0;
-    if (!body->elements || body->two_sided || !inside_domain(mac, body))
+    b->flush[n] = body->elements && !body->two_sided && is_flush(mac, im, n);
+    if (!body->elements || body->two_sided || b->flush[n] || !inside_domain(mac, body))
       continue;
     double area = surface(im, n);
     for (int step = 0; step < 3 && fabs(shift) <= SHIFT; step++)
@@ -265,7 +302,7 @@ void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im)
   mn_field_copy(part, g->empty ? &g->whole : &g->volume);
   for (int b = 0; b < im->bodies && im->closed_elements; b++) {
     const mn_immersed_body *body = &im->body[b];
-    if (!body->elements || body->two_sided || !inside_domain(mac, body))
+    if (!body->elements || body->two_sided || mac->bodies.flush[b] || !inside_domain(mac, body))
       continue;
     sums s = {.center = mn_scale(0.5, mn_add(body->lo, body->hi))};
     double exact[4];
