@@ -131,6 +131,25 @@ static void label_cells(mn_mac *mac)
       }
 }
 
+/* The middle of the fluid in a cell: exact where a wall across an axis cuts it. */
+static mn_vec3 middle_of(const mn_mac *mac, int i, int j, int k)
+{
+  mn_vec3 x = mn_position(&mac->b, i, j, k);
+  double solid = 1 - part_of(mac, mn_index(&mac->b, i, j, k));
+  for (int a = 0; a < mac->grid.dim && solid > 0; a++) {
+    const mn_field *w = &mac->geometry.open[a];
+    int64_t q = mn_index(w, i, j, k);
+    double part[2]; /* of the low and the high face that solids leave */
+    for (int high = 0; high < 2; high++, q += w->stride[a]) {
+      int kind = mac->geometry.kind[a][w->at - w->data + q];
+      int other = kind == MN_FACE_SIDE || kind == MN_FACE_SOURCE || kind == MN_FACE_SHELL;
+      part[high] = other ? 1 : w->at[q];
+    }
+    x.v[a] += 0.5 * mac->grid.dx * solid * (part[1] - part[0]);
+  }
+  return x;
+}
+
 /* Sums over the cells in their order: the same for any number of threads. */
 static void measure_regions(mn_mac *mac)
 {
@@ -147,7 +166,7 @@ static void measure_regions(mn_mac *mac)
         double volume = part_of(mac, c) * cell;
         e->inflow[n] += inflow(mac, i, j, k);
         e->volume[n] += volume;
-        e->center[n] = mn_madd(e->center[n], volume, mn_position(f, i, j, k));
+        e->center[n] = mn_madd(e->center[n], volume, middle_of(mac, i, j, k));
       }
   for (int n = 0; n < e->told.count; n++)
     if (e->volume[n] > 0)
@@ -337,14 +356,11 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   return MN_OK;
 }
 
-/* sum[2 r], sum[2 r + 1] <- integrals of f and of 1 over each closed region, in cells; with `rest`,
-   of f and the pressure of the fluid at rest. */
-static mn_status integrate(mn_mac *mac, const mn_field *f, int rest)
+/* sum[2 r], sum[2 r + 1] <- integrals of f and of 1 over each closed region, in cells */
+static mn_status integrate(mn_mac *mac, const mn_field *f)
 {
   mn_enclosure *e = &mac->enclosure;
   int count = mn_pressure_region_count(mac->pressure);
-  mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
-  mn_vec3 top = mn_mac_top(mac);
   MN_TRY(make_room(mac, (size_t)count, 0));
   memset(e->sum, 0, 2 * (size_t)count * sizeof *e->sum);
   for (int k = 0; k < f->n[2]; k++)
@@ -354,10 +370,8 @@ static mn_status integrate(mn_mac *mac, const mn_field *f, int rest)
         if (r < 0 || !mn_pressure_get_region(mac->pressure, r).closed)
           continue;
         int64_t c = mn_index(f, i, j, k);
-        double p = f->at[c], part = part_of(mac, c);
-        if (rest)
-          p += mn_dot(weight, mn_sub(mn_position(f, i, j, k), top));
-        e->sum[2 * r] += part * p;
+        double part = part_of(mac, c);
+        e->sum[2 * r] += part * f->at[c];
         e->sum[2 * r + 1] += part;
       }
   return MN_OK;
@@ -377,7 +391,7 @@ mn_status mn_mac_gauge(mn_mac *mac)
   mn_field *p = &mac->dp;
   if (!e->known || mac->increments || !any_closed(mac))
     return MN_OK;
-  MN_TRY(integrate(mac, p, 0));
+  MN_TRY(integrate(mac, p));
   for (int k = 0; k < p->n[2]; k++)
     for (int j = 0; j < p->n[1]; j++)
       for (int i = 0; i < p->n[0]; i++) {
@@ -429,14 +443,18 @@ mn_status mn_mac_lift(void *self, const double *p0, int count)
   e->lifted = 1;
   if (!count || !any_closed(mac))
     return MN_OK;
-  MN_TRY(integrate(mac, &mac->dp, !mn_mac_is_water(mac)));
+  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0));
   vote(mac);
+  mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
   for (int k = 0; k < lift->n[2]; k++)
     for (int j = 0; j < lift->n[1]; j++)
       for (int i = 0; i < lift->n[0]; i++) {
         int r = mn_pressure_region_of(mac->pressure, i, j, k);
-        if (r >= 0 && e->number[r] >= 0 && e->sum[2 * r + 1] > 0)
-          mn_set(lift, i, j, k, p0[e->number[r]] - e->sum[2 * r] / e->sum[2 * r + 1]);
+        int n = r < 0 ? -1 : e->number[r];
+        if (n < 0)
+          continue;
+        double rest = mn_dot(weight, mn_sub(e->center[n], mn_mac_top(mac)));
+        mn_set(lift, i, j, k, p0[n] - (mn_mac_is_water(mac) ? 0 : rest));
       }
   return MN_OK;
 }
