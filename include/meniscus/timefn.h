@@ -31,6 +31,8 @@ typedef struct mn_timefn {
 
 mn_timefn mn_timefn_constant(double value);
 double mn_timefn_eval(const mn_timefn *f, double t);
+/* Its mean over [t0, t1]; its value at t1 if t1 <= t0. */
+double mn_timefn_mean(const mn_timefn *f, double t0, double t1);
 /* Its derivative, from the right where it has a corner. */
 double mn_timefn_rate(const mn_timefn *f, double t);
 /* Upper bounds of |f| and |df/dt| over [t0, t1]. A jump counts as if it took the whole interval. */

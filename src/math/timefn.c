@@ -42,6 +42,70 @@ double mn_timefn_eval(const mn_timefn *f, double t)
   return 0;
 }
 
+/* The mean over [t0, t1] of what is `from` before a ramp, `to` after it, and has the integral
+   `within` (over the ramp's own time, in units of its duration) in between. */
+static double ramp_mean(const mn_timefn *f, double t0, double t1)
+{
+  double end = f->start + f->duration;
+  if (t0 >= end)
+    return f->to;
+  if (t1 <= f->start)
+    return f->from;
+  double before = mn_max(f->start - t0, 0), after = mn_max(t1 - end, 0), within = 0;
+  if (f->duration > 0) {
+    double a = mn_clamp((t0 - f->start) / f->duration, 0, 1);
+    double b = mn_clamp((t1 - f->start) / f->duration, 0, 1), part;
+    if (f->kind == MN_TIME_LINEAR)
+      part = 0.5 * (b - a) * (b + a);
+    else
+      part = 0.5 * (b - a - (sin(MN_PI * b) - sin(MN_PI * a)) / MN_PI);
+    within = f->duration * (f->from * (b - a) + (f->to - f->from) * part);
+  }
+  return (before * f->from + within + after * f->to) / (t1 - t0);
+}
+
+static double keys_mean(const mn_timefn *f, double t0, double t1)
+{
+  int n = f->key_count;
+  if (n == 0)
+    return 0;
+  if (t0 >= f->key_time[n - 1])
+    return f->key_value[n - 1];
+  double sum = f->key_value[0] * mn_max(mn_min(t1, f->key_time[0]) - t0, 0) +
+               f->key_value[n - 1] * mn_max(t1 - mn_max(t0, f->key_time[n - 1]), 0);
+  for (int i = 1; i < n; i++) { /* trapezia between keys */
+    double a = mn_max(t0, f->key_time[i - 1]), b = mn_min(t1, f->key_time[i]);
+    if (b > a) {
+      double slope =
+          (f->key_value[i] - f->key_value[i - 1]) / (f->key_time[i] - f->key_time[i - 1]);
+      sum += (b - a) * (f->key_value[i - 1] + slope * (0.5 * (a + b) - f->key_time[i - 1]));
+    }
+  }
+  return sum / (t1 - t0);
+}
+
+double mn_timefn_mean(const mn_timefn *f, double t0, double t1)
+{
+  double wave = 2 * MN_PI * f->frequency, half = 0.5 * (t1 - t0), middle = 0.5 * (t0 + t1);
+  if (!(t1 > t0))
+    return mn_timefn_eval(f, t1);
+  switch (f->kind) {
+  case MN_TIME_CONSTANT:
+    return f->to;
+  case MN_TIME_LINEAR:
+  case MN_TIME_COSINE:
+    return ramp_mean(f, t0, t1);
+  case MN_TIME_RATE:
+    return mn_timefn_eval(f, middle);
+  case MN_TIME_WAVE:
+    return f->mean + f->amplitude * sin(wave * middle + f->phase) *
+                         (wave != 0 ? sin(wave * half) / (wave * half) : 1);
+  case MN_TIME_KEYS:
+    return keys_mean(f, t0, t1);
+  }
+  return 0;
+}
+
 static double keys_rate(const mn_timefn *f, double t)
 {
   for (int i = 1; i < f->key_count; i++)
