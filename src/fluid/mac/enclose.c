@@ -294,10 +294,8 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
   if (outside(&mac->grid, p.start) || mn_mac_obstacle_distance(mac, p.start) < 0)
     return MN_FACES_NONE; /* in a wall */
   int region = region_ahead(mac, &p);
-  mn_vec3 ahead = mn_madd(p.x, 0.5 * mac->grid.dx, p.n);
   if (region < 0)
-    return outside(&mac->grid, ahead) || room_at(mac, ahead) < -DEEP ? MN_FACES_NONE
-                                                                     : MN_FACES_UNKNOWN;
+    return MN_FACES_UNKNOWN; /* at a wall, say: a body that lies there is not part of it */
   int32_t n = mac->enclosure.number[region];
   *narrow = n >= 0 && is_narrow(mac, &p);
   return n < 0 ? MN_FACES_NONE : n;
