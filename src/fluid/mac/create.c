@@ -23,8 +23,8 @@ static int carries(const mn_mac *mac, const mn_mac_state *s, const mn_field *f)
     return mn_mac_is_water(mac);
   if (f == &s->held)
     return mn_separates(mac->def);
-  if (f == &s->lift)
-    return 0; /* until bodies are met */
+  if (f == &s->lift) /* else made when bodies are met */
+    return mac->def->body_count > 0 || *mac->def->solid_plugin.file;
   return 1;
 }
 

@@ -159,8 +159,10 @@ static mn_status create(mn_mac *mac)
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed));
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed_start));
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "fluid parts", &b->part));
-  MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->state.lift));
-  MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->saved.lift));
+  if (!mac->state.lift.data) { /* bodies that the scene does not know */
+    MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->state.lift));
+    MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->saved.lift));
+  }
   MN_TRY(mn_mac_geometry_keep_obstacles(mac));
   MN_TRY(mn_mac_empty_create(mac));
   return mn_weights_create(mac->ctx, mac->def->coupling.kernel_radius * mac->grid.dx, &b->weights);
