@@ -244,7 +244,17 @@ static int is_narrow(const mn_mac *mac, const probe *p)
   return 0;
 }
 
-/* Region of the pressure solver of the nearest cell ahead that is seen, -1 if none is. */
+enum { NO_REGION = -1, NOTHING = -2 };
+
+static int holds_nothing(const mn_mac *mac, const int at[3])
+{
+  const mn_field *b = &mac->b;
+  const unsigned char *empty = mac->geometry.empty;
+  return empty && empty[b->at - b->data + mn_index(b, at[0], at[1], at[2])];
+}
+
+/* Region of the pressure solver of the nearest cell ahead that is seen, or NOTHING if that is
+   empty, NO_REGION if none is seen. */
 static int region_ahead(const mn_mac *mac, const probe *p)
 {
   const mn_grid *g = &mac->grid;
@@ -252,19 +262,21 @@ static int region_ahead(const mn_mac *mac, const probe *p)
   for (int a = 0; a < g->dim; a++) {
     double at = (p->x.v[a] - g->origin.v[a]) / g->dx + 0.5 * p->n.v[a];
     if (!(at > -2 && at < g->n[a] + 2))
-      return -1;
+      return NO_REGION;
     own[a] = (int)floor(at);
   }
   for (;;) {
     double least = INFINITY;
-    int best = -1, region = -1;
+    int best = -1, region = NO_REGION;
     mn_vec3 center = {{0, 0, 0}};
     for (int n = deep ? 0 : 9; n < (deep ? 27 : 18); n++) {
       int at[3] = {own[0] + n % 3 - 1, own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}, out = tried[n];
       for (int a = 0; a < 3; a++)
         out |= at[a] < 0 || at[a] >= g->n[a];
-      int r = out ? -1 : mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]);
-      if (r < 0)
+      int r = out ? NO_REGION : mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]);
+      if (!out && r < 0 && holds_nothing(mac, at))
+        r = NOTHING;
+      if (r == NO_REGION)
         continue;
       mn_vec3 c = mn_position(&mac->b, at[0], at[1], at[2]), d = mn_sub(c, p->x);
       if (mn_dot(d, p->n) > IN_FRONT * g->dx && mn_dot(d, d) < least) {
@@ -275,7 +287,7 @@ static int region_ahead(const mn_mac *mac, const probe *p)
       }
     }
     if (best < 0)
-      return -1;
+      return NO_REGION;
     if (sees(mac, p, center))
       return region;
     tried[best] = 1;
@@ -294,6 +306,8 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
   if (outside(&mac->grid, p.start) || mn_mac_obstacle_distance(mac, p.start) < 0)
     return MN_FACES_NONE; /* in a wall */
   int region = region_ahead(mac, &p);
+  if (region == NOTHING)
+    return MN_FACES_NONE;
   if (region < 0)
     return MN_FACES_UNKNOWN; /* at a wall, say: a body that lies there is not part of it */
   int32_t n = mac->enclosure.number[region];
