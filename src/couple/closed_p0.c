@@ -155,19 +155,21 @@ mn_status mn_closed_refuse(mn_closed *c, int r, double flow)
 
 /* ---- K --------------------------------------------------------------------------------------- */
 
-/* K = dt N M^-1 N^T, by the replies of the solid's mass: of the mean velocity, which answers a
-   force 1 + lead times less than that at the end. */
+static double dot_rows(const mn_closed *c, const mn_vec3 *a, const mn_vec3 *b)
+{
+  double sum = 0;
+  for (size_t i = 0; i < c->boxes->face.count; i++)
+    sum += mn_dot(a[i], b[i]);
+  return sum;
+}
+
+/* K = dt N M^-1 N^T, by the replies of the solid's mass, which are those of X over dt^2. */
 static void K_of_mass(const mn_closed *c, double *k)
 {
-  const mn_interface *f = &c->boxes->face;
-  size_t n = f->count;
+  size_t n = c->boxes->face.count;
   for (int s = 0; s < c->count; s++)
-    for (int r = 0; r < c->count; r++) {
-      double sum = 0;
-      for (size_t i = 0; i < n; i++)
-        sum += mn_dot(c->row[(size_t)r * n + i], c->reply[(size_t)s * n + i]) / (1 + f->lead[i]);
-      k[r + s * c->count] = c->dt * sum;
-    }
+    for (int r = 0; r < c->count; r++)
+      k[r + s * c->count] = c->dt * dot_rows(c, &c->row[(size_t)r * n], &c->reply[(size_t)s * n]);
 }
 
 /* The same with the fluid's mass at the points. */
