@@ -147,6 +147,8 @@ typedef struct mn_source_def {
   int blows;          /* 1: inflow, 0: emitter or drain */
   int drains;         /* 1: takes away water that reaches it */
   mn_vec3 velocity;   /* m/s */
+  double speed;       /* m/s, instead of velocity: out of a disk or ball on all sides, normal to it;
+                         the whole flow is speed times its surface. Smoke only */
   mn_profile profile; /* parabolic: 1 - (r/R)^2 across the shape, R half its width */
   mn_timefn ramp;     /* multiplies velocity */
   double smoke;       /* value inside the shape */

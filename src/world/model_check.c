@@ -226,6 +226,44 @@ static mn_status check_unique(mn_context *ctx, const char *list, const char *fir
   return MN_OK;
 }
 
+/* The shape is a disk or a ball. */
+static int is_round(const mn_shape *shape, int dim)
+{
+  mn_vec3 lo, hi;
+  mn_shape_bounds(shape, &lo, &hi);
+  mn_vec3 c = mn_scale(0.5, mn_add(lo, hi)), x = c;
+  double R = 0.5 * (hi.x - lo.x), near = 1e-9 * R;
+  if (!(R > 0) || !isfinite(R) || fabs(mn_shape_distance(shape, c) + R) > near)
+    return 0;
+  for (int a = 0; a < dim; a++) {
+    if (fabs(0.5 * (hi.v[a] - lo.v[a]) - R) > near)
+      return 0;
+    x.v[a] += R / sqrt(dim);
+  }
+  return fabs(mn_shape_distance(shape, x)) <= near;
+}
+
+static mn_status check_speed(mn_context *ctx, const mn_model_def *def, const mn_source_def *s,
+                             const char *key)
+{
+  if (!(s->speed >= 0 && isfinite(s->speed)))
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.speed = %g: must be finite and at least 0", key,
+                   s->speed);
+  if (s->blows && s->speed == 0 && mn_length(s->velocity) == 0)
+    mn_log(ctx, MN_LOG_WARNING, "%s blows nothing: its velocity and speed are 0", key);
+  if (s->speed == 0)
+    return MN_OK;
+  if (!s->blows || def->fluid.kind != MN_FLUID_SMOKE)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.speed: it is for inflows of smoke; take velocity", key);
+  if (mn_length(s->velocity) > 0 || s->profile != MN_PROFILE_UNIFORM)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s.speed stands instead of velocity and profile: give one or the other", key);
+  if (!is_round(s->shape, def->domain.dim))
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s.speed needs a disk (2D) or a sphere as shape; others take velocity", key);
+  return MN_OK;
+}
+
 static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
 {
   for (int i = 0; i < def->source_count; i++) {
@@ -250,6 +288,7 @@ static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
           key);
     snprintf(part, sizeof part, "%s.velocity", key);
     MN_TRY(check_vector(ctx, def->domain.dim, part, s->velocity));
+    MN_TRY(check_speed(ctx, def, s, key));
     snprintf(part, sizeof part, "%s.profile", key);
     MN_TRY(check_range(ctx, part, (int)s->profile, 0, MN_PROFILE_PARABOLIC));
     snprintf(part, sizeof part, "%s.ramp", key);

@@ -132,8 +132,7 @@ static const mn_key smoke_keys[] = {
      AT(mn_fluid_def, initial_smoke),
      "at the start, 1 is dense: a number, function(x, y, z), or a shape filled with 1"},
     {"outside", MN_KEY_CHOICE, "", "\"fluid\"", 0, 0, 0, "fluid empty", AT(mn_fluid_def, outside),
-     "what is where the fluid is connected to an open side, once there are bodies; empty: nothing, "
-     "without mass and pressure, so that only closed regions hold fluid"},
+     "what is connected to an open side, among bodies; empty: only closed regions hold fluid"},
     {"initial_temperature", MN_KEY_SCALAR_FN, "K", "ambient", MN_NOT_NEGATIVE, 0, 0, "",
      AT(mn_fluid_def, initial_temperature), "at the start: a number or function(x, y, z)"},
     END};
@@ -189,11 +188,14 @@ static const mn_key drain_keys[] = {
     END};
 
 static const mn_key inflow_keys[] = {
-    {"velocity", MN_KEY_VECTOR, "m/s", REQUIRED, 0, 0, 0, "", AT(mn_source_def, velocity),
-     "with which fluid leaves the shape"},
+    {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_source_def, velocity),
+     "with which fluid leaves the shape; this or speed"},
+    {"speed", MN_KEY_NUMBER, "m/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_source_def, speed),
+     "instead of velocity: smoke out of a disk or sphere on all sides, speed times its surface"},
     {"profile", MN_KEY_CHOICE, "", "\"uniform\"", 0, 0, 0, "uniform parabolic",
      AT(mn_source_def, profile), "parabolic: 1 - (r/R)^2 across the shape, R half its width"},
-    {"ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_source_def, ramp), "multiplies velocity"},
+    {"ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_source_def, ramp),
+     "multiplies velocity or speed"},
     END};
 
 static const mn_key obstacle_keys[] = {
@@ -562,7 +564,8 @@ static const mn_key couple_keys[] = {
     {"closed", MN_KEY_CHOICE, "", "\"eliminated\"", 0, 0, 0, "eliminated solid fluid none",
      COUPLE(closed),
      "how the mean pressure p0 of closed regions is found: eliminated: inside every solve of the "
-     "bodies, so that their volumes follow the inflow exactly; solid, fluid: one correction in each "
+     "bodies, so that their volumes follow the inflow exactly; solid, fluid: one correction in "
+     "each "
      "iteration by the momentum of the bodies or of the fluid, as published; none: not at all"},
     {"frozen", MN_KEY_FLAG, "", "", 0, 0, 0, "", COUPLE(frozen),
      "the surface's place on the grid is that of the first solve of a substep. Default: true; "

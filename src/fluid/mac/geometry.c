@@ -158,6 +158,54 @@ static mn_status mark_sources(mn_mac *mac)
   return MN_OK;
 }
 
+/* Velocity along an axis at x out of a source that blows on all sides: that of an irrotational
+   flow, speed (R/r)^(dim - 1), on the faces around it, linear inside. */
+static double round_velocity(const mn_mac *mac, const mn_source_def *s, int axis, mn_vec3 x,
+                             int inside)
+{
+  mn_vec3 lo, hi;
+  mn_shape_bounds(s->shape, &lo, &hi);
+  double R = 0.5 * (hi.x - lo.x);
+  mn_vec3 d = mn_sub(x, mn_scale(0.5, mn_add(lo, hi)));
+  d.z = mac->grid.dim == 3 ? d.z : 0;
+  double r = mn_length(d);
+  double away = inside || !(r > 0) ? 1 / R : pow(R / r, mac->grid.dim - 1) / r;
+  return s->speed * away * d.v[axis];
+}
+
+/* Factors with which the flow out of round sources is speed times their surface. */
+static void measure_sources(mn_mac *mac)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  const mn_field *cells = &g->volume;
+  double A = pow(mac->grid.dx, mac->grid.dim - 1);
+  for (int n = 0; n < mac->def->source_count; n++) {
+    const mn_source_def *s = &mac->def->sources[n];
+    mn_vec3 lo, hi;
+    double flow = 0;
+    mn_shape_bounds(s->shape, &lo, &hi);
+    double R = 0.5 * (hi.x - lo.x);
+    g->blow[n] = 1;
+    for (int a = 0; a < mac->grid.dim && s->blows && s->speed != 0; a++)
+      for (int k = 0; k < cells->n[2]; k++)
+        for (int j = 0; j < cells->n[1]; j++)
+          for (int i = 0; i + (a == 0) < cells->n[0]; i++) {
+            int at[3] = {i, j, k};
+            if (at[a] + 1 >= cells->n[a])
+              continue;
+            int64_t c = cells->at - cells->data + mn_index(cells, i, j, k);
+            int low = g->inflow[c] == n + 1, high = g->inflow[c + cells->stride[a]] == n + 1;
+            at[a]++;
+            mn_vec3 x = mn_position(&g->open[a], at[0], at[1], at[2]);
+            if (low != high)
+              flow += (low ? A : -A) * round_velocity(mac, s, a, x, 0);
+          }
+    double surface = mac->grid.dim == 2 ? 2 * MN_PI * R : 4 * MN_PI * R * R;
+    if (flow != 0)
+      g->blow[n] = s->speed * surface / flow;
+  }
+}
+
 /* 1 - (r/R)^2 across the shape, R half its extent along each axis across the flow. */
 double mn_mac_profile(const mn_source_def *s, mn_vec3 x)
 {
@@ -197,7 +245,9 @@ static double source_velocity(const mn_mac *mac, int axis, int i, int j, int k)
   double ramp = enclosed ? mn_timefn_mean(&s->ramp, g->time - g->dt, g->time)
                          : mn_timefn_eval(&s->ramp, g->time);
   mn_vec3 x = mn_position(&g->open[axis], i, j, k);
-  double v = s->velocity.v[axis] * mn_mac_profile(s, x) * ramp;
+  double v = s->speed != 0 ? g->blow[(below ? below : above) - 1] *
+                                 round_velocity(mac, s, axis, x, below && above) * ramp
+                           : s->velocity.v[axis] * mn_mac_profile(s, x) * ramp;
   if (below && above)
     return v;
   return below ? (v > 0 ? v : 0) : (v < 0 ? v : 0); /* out of the shape, never into it */
@@ -331,8 +381,11 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
   MN_TRY(mn_extension_create(ctx, &g->volume, &g->cell_extension));
   MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->inflow));
   MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->emitter));
+  MN_TRY(MN_NEW(ctx, "sources", (size_t)mac->def->source_count, &g->blow));
   g->time = -1;
-  return mark_sources(mac);
+  MN_TRY(mark_sources(mac));
+  measure_sources(mac);
+  return MN_OK;
 }
 
 void mn_mac_geometry_destroy(mn_mac *mac)
@@ -352,6 +405,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
   mn_free(g->place);
   mn_free(g->inflow);
   mn_free(g->emitter);
+  mn_free(g->blow);
 }
 
 void mn_mac_update_sources(mn_mac *mac)

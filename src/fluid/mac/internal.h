@@ -72,6 +72,7 @@ typedef struct mn_mac_geometry {
   mn_field whole;         /* cells: what solids leave; with `empty` */
   int32_t (*empty_list)[3]; /* scratch */
   unsigned char *inflow;    /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
+  double *blow; /* of each source: factor that makes the flow out of it exact; see speed */
   unsigned char *emitter; /* cells with ghosts: 1 + index of the source that sets its smoke, or 0 */
   mn_extension face_extension[3], cell_extension;
   const mn_immersed *thin; /* surfaces that hold thin ones, across which nothing goes, or NULL */

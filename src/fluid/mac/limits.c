@@ -36,7 +36,7 @@ static double driven_speed(const mn_mac *mac)
   for (int i = 0; i < def->source_count; i++) {
     const mn_source_def *s = &def->sources[i];
     mn_timefn_bounds(&s->ramp, t, ahead, &value, &rate);
-    fastest = fmax(fastest, s->blows ? mn_length(s->velocity) * value : 0);
+    fastest = fmax(fastest, s->blows ? fmax(mn_length(s->velocity), fabs(s->speed)) * value : 0);
   }
   for (int i = 0; i < def->solid_count; i++) {
     const mn_solid_def *s = &def->solids[i];
@@ -85,7 +85,7 @@ static double wall_jump(const mn_mac *mac)
     const mn_source_def *s = &def->sources[i];
     double change = mn_timefn_eval(&s->ramp, t) - mn_timefn_eval(&s->ramp, start);
     if (s->blows)
-      most = fmax(most, mn_length(s->velocity) * fabs(change));
+      most = fmax(most, fmax(mn_length(s->velocity), fabs(s->speed)) * fabs(change));
   }
   for (int i = 0; i < def->solid_count; i++) {
     const mn_solid_def *s = &def->solids[i];

@@ -392,6 +392,32 @@ static void test_tube(void **state)
   CHECK_DONE();
 }
 
+/* A disk or ball that blows on all sides, in a shell: the inflow is speed times its surface. */
+static void test_round_source(void **state)
+{
+  (void)state;
+  for (int n = 0; n < 12; n++) {
+    mac_case c;
+    mn_source_def source = mn_source_def_default();
+    double R = 0.07 + 0.011 * n;
+    open_top(&c, 1, 1, 40);
+    CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, 2, mn_v3(0.51, 0.49 + 0.001 * n, 0), R, &source.shape));
+    source.speed = 0.3;
+    source.ramp = (mn_timefn){.kind = MN_TIME_COSINE, .to = 1, .duration = 0.01};
+    c.def.sources = &source;
+    c.def.source_count = 1;
+    begin_lines();
+    add_ring(0.5, 0.5, 0.4, 150, 0, 2 * MN_PI);
+    mn_enclosed e = ask(&c, end_lines(c.ctx), 0.01);
+    CHECK(e.count == 1);
+    CHECK(wrong_sides(&e, 0, MN_FACES_NONE, 0) == 0);
+    CHECK_NEAR(e.inflow[0], 0.5 * 0.3 * 2 * MN_PI * R, 1e-12);
+    finish(&c);
+    mn_shape_destroy(&source.shape);
+  }
+  CHECK_DONE();
+}
+
 /* A solid that is driven pushes its volume into the region below a shell. */
 static void test_driven(void **state)
 {
@@ -442,10 +468,11 @@ static void test_sphere(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ring),   cmocka_unit_test(test_on_centres),
-      cmocka_unit_test(test_nested), cmocka_unit_test(test_parted),
-      cmocka_unit_test(test_narrow), cmocka_unit_test(test_piston),
-      cmocka_unit_test(test_driven), cmocka_unit_test(test_body_in_box),
-      cmocka_unit_test(test_tube),   cmocka_unit_test(test_sphere)};
+      cmocka_unit_test(test_ring),        cmocka_unit_test(test_on_centres),
+      cmocka_unit_test(test_nested),      cmocka_unit_test(test_parted),
+      cmocka_unit_test(test_narrow),      cmocka_unit_test(test_piston),
+      cmocka_unit_test(test_driven),      cmocka_unit_test(test_body_in_box),
+      cmocka_unit_test(test_tube),        cmocka_unit_test(test_sphere),
+      cmocka_unit_test(test_round_source)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
