@@ -250,7 +250,10 @@ static mn_status check_speed(mn_context *ctx, const mn_model_def *def, const mn_
     return mn_fail(ctx, MN_BAD_INPUT, "%s.speed = %g: must be finite and at least 0", key,
                    s->speed);
   if (s->blows && s->speed == 0 && mn_length(s->velocity) == 0)
-    mn_log(ctx, MN_LOG_WARNING, "%s blows nothing: its velocity and speed are 0", key);
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "%s.velocity is missing or 0, and so is speed: an inflow needs one of them "
+                   "(a ramp may be 0)",
+                   key);
   if (s->speed == 0)
     return MN_OK;
   if (!s->blows || def->fluid.kind != MN_FLUID_SMOKE)
