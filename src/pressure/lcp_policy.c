@@ -5,7 +5,8 @@
 
        D p < A p - b,   D the diagonal of A,
 
-   and free elsewhere [Lai 2021, algorithm 2]. The thesis compares p itself, which has another unit:
+   and free elsewhere [Lai 2021, algorithm 2]; the first control comes from a few projected sweeps.
+   The thesis compares p itself, which has another unit:
    with inexact inner solves that cycles, since D spans seven orders of magnitude. For an
    M-matrix p grows monotonically from the second iterate on, so the method ends.
    Tests: tests/unit/pressure/test_lcp_oracle.c (enumeration, monotone), test_lcp.c. */
@@ -15,7 +16,7 @@
 #include "base/status.h"
 #include "pressure/lcp_internal.h"
 
-enum { MOST_OUTER = 200 };
+enum { MOST_OUTER = 200, FIRST_SWEEPS = 8 };
 
 static void start_system(mn_lcp_solver *v, const mn_lcp *lcp)
 {
@@ -24,13 +25,21 @@ static void start_system(mn_lcp_solver *v, const mn_lcp *lcp)
     v->system.off[a] = lcp->matrix.off[a]; /* borrowed: active rows only leave */
 }
 
-/* The first control: cells that stood at 0 and are pushed there. */
-static void first_control(mn_lcp_solver *v, const mn_lcp_task *t)
+/* The first control: cells that stood at 0 and are pushed there, after some projected sweeps, which
+   tell more than the last step's pressure alone. */
+static mn_status first_control(mn_lcp_solver *v, const mn_lcp_task *t)
 {
+  const mn_lcp_flat *f = &v->flat;
+  MN_TRY(mn_lcp_flatten(v, t, 0));
+  for (int n = 0; n < FIRST_SWEEPS; n++)
+    mn_rows_sweep(&f->A, f->bound, NULL, f->b, 1, n & 1, f->x);
+  mn_lcp_unflatten(f, t->p);
+  mn_lcp_passes_residual(&v->passes, t->lcp, t->b, t->p, &v->r);
   for (size_t w = 0; w < v->passes.walls; w++) {
     int64_t i = v->passes.wall[w];
     v->active[i] = t->p->data[i] <= 0 && v->r.data[i] < 0;
   }
+  return MN_OK;
 }
 
 /* The control test; returns how many cells changed. */
@@ -98,7 +107,7 @@ mn_status mn_lcp_policy(mn_lcp_solver *v, const mn_lcp_task *t)
   if (out->residual <= t->tolerance)
     return MN_OK;
   start_system(v, t->lcp);
-  first_control(v, t);
+  MN_TRY(first_control(v, t));
   for (int k = 0; k < MOST_OUTER; k++) {
     MN_TRY(solve_free(v, t));
     watch_decrease(v, t);
