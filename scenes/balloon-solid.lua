@@ -1,5 +1,5 @@
 -- A square balloon of rubber, 20 cm thick, held at the end of a rigid tube, is blown up through the tube.
-local n         = param("n", 10, "cells per metre, an even number; the thesis: 50")
+local n         = param("n", 20, "cells per metre, an even number; the thesis: 50")
 local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s; the thesis does not say")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
 local published = param("published", false, "the coupling as its authors printed it")
