@@ -35,7 +35,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { area { of = "balloon" }, stretch { of = "balloon" }, position { of = "balloon", axis = "x" },
                  position { of = "balloon", axis = "y" }, body_energy { of = "balloon" },
                  flux { axis = "x", position = 0.5 } },

@@ -30,7 +30,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { name = "x_far", of = "balloon", at = {3, 0}, axis = "x" },
                  position { name = "y_top", of = "balloon", at = {2, 1}, axis = "y" },
                  position { name = "y_bottom", of = "balloon", at = {2, -1}, axis = "y" },

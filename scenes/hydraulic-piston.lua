@@ -33,7 +33,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, -g}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { name = "y_left", of = "left", axis = "y" },
                  position { name = "y_right", of = "right", axis = "y" },
                  force { name = "f_left", of = "left", axis = "y" },

@@ -30,7 +30,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, -g, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { name = "y_large", of = "large", axis = "y" },
                  position { name = "y_small", of = "small", axis = "y" },
                  force { name = "f_large", of = "large", axis = "y" },

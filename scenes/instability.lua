@@ -53,7 +53,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { name = "y_lower", of = "lower", at = {0, rise}, axis = "y" },
                  position { name = "y_left", of = "lower", at = {-2, 0.7 * rise}, axis = "y" },
                  position { name = "y_right", of = "lower", at = {2, 0.7 * rise}, axis = "y" },

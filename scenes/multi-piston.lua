@@ -31,7 +31,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, -g}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { name = "y_ul", of = "upper left", axis = "y" },
                  position { name = "y_ll", of = "lower left", axis = "y" },
                  position { name = "y_ur", of = "upper right", axis = "y" },

@@ -36,7 +36,7 @@ return scene {
   solids     = { ring("inner", 1.5), ring("middle", 2.5), ring("outer", 3.5) },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { area { name = "area_inner", of = "inner" }, area { name = "area_middle", of = "middle" },
                  area { name = "area_outer", of = "outer" }, stretch { of = "inner" }, kinetic_energy {} },
   output     = { frames = 40, every = 0.25, show = "speed" },

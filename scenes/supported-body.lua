@@ -20,7 +20,7 @@ return scene {
                          shape = box { lo = {0, H}, hi = {W, H + h} } } },
   dynamics   = dynamics { gravity = {0, -g}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { of = "body", axis = "y" }, body_velocity { of = "body", axis = "y" },
                  force { of = "body", axis = "y" }, pressure { name = "p_bottom", at = {W / 2, W / n / 2} } },
   output     = { frames = 50, every = 0.1, show = "pressure" },

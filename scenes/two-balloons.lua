@@ -47,7 +47,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 500 },
+                        closed = closed, predictor = published and 0 or 1, max_iterations = 500 },
   probes     = { position { name = "x_wall", of = "balloons", at = {0, 0}, axis = "x" },
                  position { name = "x_top", of = "balloons", at = {0, 1}, axis = "x" },
                  position { name = "y_top", of = "balloons", at = {0, 1}, axis = "y" },

@@ -1,0 +1,95 @@
+/* Balloons blown up through a tube [Akbay thesis, 4.3.2 to 4.3.4, 4.3.6]: what flows in is what the
+   area grows by, for thin shells and thick solids, one region and two; the pressure rises; mirrored
+   sources give mirrored balloons. Longer and finer runs: long_closed.c. Control: without p0 it does
+   not inflate, which the area tells; and the flow through the surfaces. */
+#include "closed_run.h"
+
+/* Area by the probe of the curve, or by the regions' own account. */
+static void grow(const char *scene, const char *const *settings, double h, double until,
+                 double flow, int probe)
+{
+  closed_run r;
+  closed_open(&r, scene, settings);
+  double start = probe >= 0 ? mn_world_probe(r.world, probe) : 0;
+  CHECK(closed_until(&r, until));
+  CHECK_NEAR(r.info.closed_regions, 1, 0);
+  double inflow = closed_parabola(h) * flow, grown = inflow * closed_ramped(until);
+  CHECK_NEAR(r.area[0] / grown, 1, 1e-8);
+  if (probe >= 0)
+    CHECK_NEAR((mn_world_probe(r.world, probe) - start) / grown, 1, 1e-8);
+  CHECK_LE(r.outflow / inflow, 1e-8);
+  CHECK_GE(r.info.region[0].p0, 1);
+  CHECK_LE(closed_mean(&r), 2.5);
+  printf("%s: p0 %g Pa, net outflow %g of the inflow, %g iterations\n", scene, r.info.region[0].p0,
+         r.outflow / inflow, closed_mean(&r));
+  closed_close(&r);
+}
+
+static void test_shell(void **state)
+{
+  (void)state;
+  grow("balloon-shell", NULL, 0.1, 1.5, 1, 0);
+  CHECK_DONE();
+}
+
+static void test_solid(void **state)
+{
+  (void)state;
+  grow("balloon-solid", (const char *const[]){"n=10", NULL}, 0.1, 1.5, 1, -1);
+  CHECK_DONE();
+}
+
+static void test_arcs(void **state)
+{
+  (void)state;
+  grow("instability", (const char *const[]){"dt=0.02", NULL}, 0.05, 0.3, 20.1, -1);
+  CHECK_DONE();
+}
+
+static void test_no_p0(void **state)
+{
+  (void)state;
+  grow("balloon-shell", (const char *const[]){"closed=none", NULL}, 0.1, 0.6, 1, 0);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+/* The same sources: mirrored pressures, and a wall that stays; half on the right: it moves there.
+ */
+static void test_two(void **state)
+{
+  (void)state;
+  closed_run r;
+  double p0 = 0;
+  for (int half = 0; half <= 1; half++) {
+    closed_open(&r, "two-balloons", (const char *const[]){half ? "right=0.5" : "right=1", NULL});
+    CHECK(closed_until(&r, 1.5));
+    CHECK_NEAR(r.info.closed_regions, 2, 0);
+    const mn_region_info *left = closed_near(&r, -2, 0), *right = closed_near(&r, 2, 0);
+    double inflow = closed_parabola(0.1);
+    CHECK_NEAR(r.area[left->id - 1] / inflow / closed_ramped(1.5), 1, 1e-8);
+    CHECK_NEAR(r.area[right->id - 1] / inflow / closed_ramped(1.5), half ? 0.5 : 1, 1e-8);
+    CHECK_LE(r.outflow / inflow, 1e-8);
+    double wall = mn_world_probe(r.world, 0);
+    printf("p0 %g %g, wall at %g, %g iterations\n", left->p0, right->p0, wall, closed_mean(&r));
+    if (half) {
+      CHECK_GE(wall, 0.01);
+      CHECK_GE(left->p0, right->p0);
+      CHECK_LE(left->p0, p0);
+    } else {
+      CHECK_LE(fabs(left->p0 - right->p0) / left->p0, 1e-6);
+      CHECK_LE(fabs(wall), 1e-6 * 0.1);
+      p0 = left->p0;
+    }
+    closed_close(&r);
+  }
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shell), cmocka_unit_test(test_solid), cmocka_unit_test(test_arcs),
+      cmocka_unit_test(test_no_p0), cmocka_unit_test(test_two),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* Pistons on enclosed fluid: p0 is known exactly, and nothing may move.
+
+   Supported body [Akbay thesis, 4.3.1]: p0 = M g/A + rho g H/2 = 14700 + 3.92 in the first substep.
+   Hydraulic piston [4.3.5], cylinders of 6 m and 2 m joined by a tube of 2 m x 2 m: p = 9849 - 9.8
+   y, its mean over the fluid 9825.836364. Multi-section piston [4.3.8]: three regions, 158 kg/m^2
+   above y = 0 on both sides; means 1522.266667, 989.8, 504.7. Dimensions that the thesis has in
+   figures only are own ones. Long runs: long_closed.c. */
+#include "closed_run.h"
+
+static const double DX = 0.025;
+
+/* Relaxed as printed: the force is right to 1e-4 of the weight after 0.15 s. */
+static void test_supported(void **state)
+{
+  (void)state;
+  closed_run r;
+  closed_open(&r, "supported-body", NULL);
+  CHECK(closed_until(&r, 0.01));
+  CHECK_NEAR(r.info.closed_regions, 1, 0);
+  CHECK_NEAR(r.info.region[0].p0 / 14703.92, 1, 1e-9);
+  CHECK(closed_until(&r, 1));
+  CHECK_NEAR(mn_world_probe(r.world, 0), 0.875, 1e-3 * DX);
+  CHECK_NEAR(mn_world_probe(r.world, 2) / 8820, 1, 1e-8);
+  CHECK_NEAR(r.info.region[0].p0 / 14703.92, 1, 1e-8);
+  CHECK_NEAR(mn_world_probe(r.world, 3), 14707.84 - 9.8 * DX / 2, 1e-3);
+  CHECK_LE(r.outflow, 1e-10);
+  CHECK_LE(closed_mean(&r), 2.5);
+  double fast = closed_mean(&r);
+  closed_close(&r);
+  closed_open(&r, "supported-body",
+              (const char *const[]){"coupling=relaxed", "closed=solid", "published=true", NULL});
+  CHECK(closed_until(&r, 0.3));
+  CHECK_NEAR(mn_world_probe(r.world, 2) / 8820, 1, 1e-4);
+  CHECK_NEAR(mn_world_probe(r.world, 0), 0.875, 1e-3 * DX);
+  printf("iterations: xpm %g, relaxed %g\n", fast, closed_mean(&r));
+  CHECK_LE(fast, closed_mean(&r) / 3);
+  closed_close(&r);
+  CHECK_DONE();
+}
+
+/* Controls: without p0 the body falls; by the fluid's momentum it is not borne either. */
+static void fall(const char *closed)
+{
+  closed_run r;
+  char setting[32];
+  snprintf(setting, sizeof setting, "closed=%s", closed);
+  closed_open(&r, "supported-body",
+              (const char *const[]){setting, "coupling=relaxed", "published=true", NULL});
+  int runs = closed_until(&r, 0.1);
+  printf("%s: %s, at %g m\n", closed, runs ? "runs" : "fails", mn_world_probe(r.world, 0));
+  CHECK(runs);
+  CHECK_NEAR(mn_world_probe(r.world, 0), 0.875, 1e-3 * DX);
+  closed_close(&r);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+static void test_without(void **state)
+{
+  (void)state;
+  fall("none");
+}
+
+static void test_fluid_momentum(void **state)
+{
+  (void)state;
+  fall("fluid");
+}
+
+static void test_hydraulic(void **state)
+{
+  (void)state;
+  closed_run r;
+  closed_open(&r, "hydraulic-piston", NULL);
+  CHECK(closed_until(&r, 2));
+  CHECK_NEAR(r.info.closed_regions, 1, 0);
+  CHECK_NEAR(r.info.region[0].p0 / (9849 - 9.8 * 104.0 / 44), 1, 1e-6);
+  CHECK_NEAR(mn_world_probe(r.world, 0), 5.5, 1e-3 * 0.2);
+  CHECK_NEAR(mn_world_probe(r.world, 1), 5.5, 1e-3 * 0.2);
+  CHECK_LE(r.outflow, 1e-9);
+  closed_close(&r);
+  CHECK_DONE();
+}
+
+/* Held by the force f = A_R g rho_f (y_L - y_R) = 39.2 N until 1 s. */
+static void test_held(void **state)
+{
+  (void)state;
+  closed_run r;
+  closed_open(&r, "hydraulic-piston", (const char *const[]){"force=true", NULL});
+  CHECK(closed_until(&r, 0.9));
+  CHECK_NEAR(r.info.region[0].p0 / (98 + 9.8 * (5.5 - 107.0 / 44)), 1, 1e-6);
+  CHECK_NEAR(mn_world_probe(r.world, 0), 6, 1e-3 * 0.2);
+  CHECK_NEAR(mn_world_probe(r.world, 1), 4, 1e-3 * 0.2);
+  /* let go, what the one sinks lifts the other three times as far: A_L dy_L = -A_R dy_R */
+  CHECK(closed_until(&r, 5));
+  double left = mn_world_probe(r.world, 0) - 6, right = mn_world_probe(r.world, 1) - 4;
+  CHECK_LE(left, -0.01);
+  CHECK_NEAR(right / left, -3, 1e-9);
+  CHECK_LE(r.outflow, 1e-9);
+  closed_close(&r);
+  CHECK_DONE();
+}
+
+static void test_sections(void **state)
+{
+  (void)state;
+  closed_run r;
+  closed_open(&r, "multi-piston", (const char *const[]){"n=4", NULL});
+  CHECK(closed_until(&r, 2));
+  CHECK_NEAR(r.info.closed_regions, 3, 0);
+  CHECK_NEAR(closed_p0(&r, 4, 2.7) / 1522.2666667, 1, 1e-6);
+  CHECK_NEAR(closed_p0(&r, 3, 8) / 989.8, 1, 1e-6);
+  CHECK_NEAR(closed_p0(&r, 9, 7.5) / 504.7, 1, 1e-6);
+  static const double at[4] = {9.5, 6.5, 9.25, 5};
+  for (int i = 0; i < 4; i++)
+    CHECK_NEAR(mn_world_probe(r.world, i), at[i], 1e-3 * 0.25);
+  CHECK_LE(r.outflow, 1e-9);
+  closed_close(&r);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_supported),      cmocka_unit_test(test_without),
+      cmocka_unit_test(test_fluid_momentum), cmocka_unit_test(test_hydraulic),
+      cmocka_unit_test(test_held),           cmocka_unit_test(test_sections),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
