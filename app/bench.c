@@ -42,6 +42,11 @@ static const app_bench_entry benches[] = {
     {"akbay-2.11", "fluid solves over 540 substeps, balloon in smoke", "3 min",
      app_bench_akbay_balloon},
     {"akbay-2.4", "time in fluid, solid and interface, 3D scenes", "5 min", app_bench_akbay_time},
+    {"akbay-2.6", "a closed balloon without p0, and with it", "20 s", app_bench_closed_balloon},
+    {"akbay-2.12", "the same by four couplings: growth, p0, fluid solves", "1 min",
+     app_bench_closed_balloon},
+    {"akbay-4", "closed regions: p0, net outflow, fluid solves, all scenes of the chapter", "2 min",
+     app_bench_closed},
     {0},
 };
 

@@ -37,9 +37,11 @@ int app_bench_pressure(app_bench_run *run);
 int app_bench_lcp(app_bench_run *run);
 int app_bench_lai(app_bench_run *run); /* the table of its name */
 int app_bench_solid_newton(app_bench_run *run);
-int app_bench_akbay_cloth(app_bench_run *run);   /* table 2.1 */
-int app_bench_akbay_gain(app_bench_run *run);    /* table 2.2 */
-int app_bench_akbay_balloon(app_bench_run *run); /* figure 2.11 */
-int app_bench_akbay_time(app_bench_run *run);    /* table 2.4 */
+int app_bench_akbay_cloth(app_bench_run *run);    /* table 2.1 */
+int app_bench_akbay_gain(app_bench_run *run);     /* table 2.2 */
+int app_bench_akbay_balloon(app_bench_run *run);  /* figure 2.11 */
+int app_bench_akbay_time(app_bench_run *run);     /* table 2.4 */
+int app_bench_closed(app_bench_run *run);         /* chapter 4 */
+int app_bench_closed_balloon(app_bench_run *run); /* figures 2.6 and 2.12 */
 
 #endif
