@@ -25,7 +25,10 @@
 #include "fluid/mac/internal.h"
 
 /* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
-static const double MENDED = 0.03, MENDED_KNOWN = 0.1;
+static const double MENDED = 0.03, MENDED_KNOWN = 0.5;
+/* In regions that the coupling keeps: so many cells in a substep, by which mending moves walls, are
+   below what the grid sees, however slow the walls are. */
+static const double SLOW = 0.01;
 /* Regions of at most so many cells along each axis, taken as a cube, are mended in any case. */
 enum { POCKET = 3 };
 
@@ -121,7 +124,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   mn_mac_bodies *b = &mac->bodies;
   double scale = dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim);
   double pocket = pow(POCKET, mac->grid.dim), *area = b->region[2];
-  double most = mac->enclosure.known ? MENDED_KNOWN : MENDED;
+  int known = mac->enclosure.known;
+  double most = known ? MENDED_KNOWN : MENDED;
   int start = mac->dt == 0;
   int chosen = 0;
   memset(mark, 0, (size_t)count * sizeof *mark);
@@ -138,8 +142,9 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   for (int r = 0; r < count; r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
-    int small =
-        fabs(Q[r]) <= most * mark[r] || (area[r] > 0 && (start || (double)region.cells <= pocket));
+    double slow = known ? SLOW * mac->grid.dx / dt * area[r] : 0;
+    int small = fabs(Q[r]) <= fmax(most * mark[r], slow) ||
+                (area[r] > 0 && (start || (double)region.cells <= pocket));
     mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small;
     chosen += mark[r] > 0;
     if (mark[r] > 0 && fabs(Q[r]) > fabs(b->net_flow))
