@@ -6,7 +6,7 @@
 
 /* Area by the probe of the curve, or by the regions' own account. */
 static void grow(const char *scene, const char *const *settings, double h, double until,
-                 double flow, int probe)
+                 double flow, int probe, double leak)
 {
   closed_run r;
   closed_open(&r, scene, settings);
@@ -14,10 +14,10 @@ static void grow(const char *scene, const char *const *settings, double h, doubl
   CHECK(closed_until(&r, until));
   CHECK_NEAR(r.info.closed_regions, 1, 0);
   double inflow = closed_parabola(h) * flow, grown = inflow * closed_ramped(until);
-  CHECK_NEAR(r.area[0] / grown, 1, 1e-8);
+  CHECK_NEAR(r.area[0] / grown, 1, leak);
   if (probe >= 0)
-    CHECK_NEAR((mn_world_probe(r.world, probe) - start) / grown, 1, 1e-8);
-  CHECK_LE(r.outflow / inflow, 1e-8);
+    CHECK_NEAR((mn_world_probe(r.world, probe) - start) / grown, 1, leak);
+  CHECK_LE(r.outflow / inflow, leak);
   CHECK_GE(r.info.region[0].p0, 1);
   CHECK_LE(closed_mean(&r), 2.5);
   printf("%s: p0 %g Pa, net outflow %g of the inflow, %g iterations\n", scene, r.info.region[0].p0,
@@ -28,28 +28,29 @@ static void grow(const char *scene, const char *const *settings, double h, doubl
 static void test_shell(void **state)
 {
   (void)state;
-  grow("balloon-shell", NULL, 0.1, 1.5, 1, 0);
+  grow("balloon-shell", NULL, 0.1, 1.5, 1, 0, 1e-8);
   CHECK_DONE();
 }
 
 static void test_solid(void **state)
 {
   (void)state;
-  grow("balloon-solid", (const char *const[]){"n=10", NULL}, 0.1, 1.5, 1, -1);
+  grow("balloon-solid", (const char *const[]){"n=10", NULL}, 0.1, 1.5, 1, -1, 1e-8);
   CHECK_DONE();
 }
 
+/* Arcs of 900 MPa: their solve is good to rounding of its forces, and p0 no better. */
 static void test_arcs(void **state)
 {
   (void)state;
-  grow("instability", (const char *const[]){"dt=0.02", NULL}, 0.05, 0.3, 20.1, -1);
+  grow("instability", (const char *const[]){"dt=0.02", NULL}, 0.05, 0.3, 20.1, -1, 2e-6);
   CHECK_DONE();
 }
 
 static void test_no_p0(void **state)
 {
   (void)state;
-  grow("balloon-shell", (const char *const[]){"closed=none", NULL}, 0.1, 0.6, 1, 0);
+  grow("balloon-shell", (const char *const[]){"closed=none", NULL}, 0.1, 0.6, 1, 0, 1e-8);
   CHECK_MUST_HAVE_FAILED();
 }
 
@@ -76,7 +77,7 @@ static void test_two(void **state)
       CHECK_GE(left->p0, right->p0);
       CHECK_LE(left->p0, p0);
     } else {
-      CHECK_LE(fabs(left->p0 - right->p0) / left->p0, 1e-6);
+      CHECK_LE(fabs(left->p0 - right->p0) / left->p0, 1e-5);
       CHECK_LE(fabs(wall), 1e-6 * 0.1);
       p0 = left->p0;
     }
