@@ -1,6 +1,6 @@
 -- A square balloon of springs, held at the end of a rigid tube, is blown up through the tube. There is
 -- air in it only; what flows in has nowhere to go, and only p0 tells the balloon to grow.
-local n         = param("n", 10, "cells per metre, an even number; the thesis: 50")
+local n         = param("n", 56, "cells across the box, which is 5.6 m wide, a multiple of 56; the thesis: 280")
 local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s")
 local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m")
 local bend      = param("bend", 0, "printed: 5e4. Springs across a node, which also resist stretching: twice as much again")
@@ -11,14 +11,15 @@ local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")
 local closed    = param("closed", "eliminated", "how p0 is found: eliminated, solid, fluid, none (it does not inflate)")
 local dt        = param("dt", 0.02, "longest substep, s")
 
-local dx, l0 = 1 / n, 1 / n
+local dx = 5.6 / n
+local l0 = dx
 local k, b, b_bend = 5e4, 1500, 800
 local per = reading == "modulus" and l0 or 1 -- a spring of length l0 has k / l0 N/m if k is a modulus
 
 return scene {
   title      = "Thin balloon, blown up",
   reproduces = "Akbay thesis, section 4.3.4: the area grows by 2/3 u_max (t - 1/2), t >= 1",
-  domain     = box { origin = {0, -2.8}, size = {5.2, 5.6}, cells = {5.2 * n, 5.6 * n},
+  domain     = box { origin = {0, -2.8}, size = {5.6, 5.6}, cells = {n, n},
                      right = "open", top = "open", bottom = "open" },
   fluid      = smoke { density = 1.1, viscosity = 0.146, gravity = {0, 0}, outside = "empty", max_dt = dt },
   sources    = { inflow { name = "source", shape = box { lo = {-1, -0.5}, hi = {2 * dx, 0.5} },

@@ -1,5 +1,5 @@
 -- A square balloon of rubber, 20 cm thick, held at the end of a rigid tube, is blown up through the tube.
-local n         = param("n", 20, "cells per metre, an even number; the thesis: 50")
+local n         = param("n", 120, "cells across the box, which is 6 m wide, a multiple of 60; the thesis: 300")
 local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s; the thesis does not say")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
 local published = param("published", false, "the coupling as its authors printed it")
@@ -9,12 +9,12 @@ local closed    = param("closed", "eliminated", "how p0 is found: eliminated, so
 local order     = param("order", 1, "of the elements; the thesis: 1")
 local dt        = param("dt", 0.02, "longest substep, s")
 
-local dx = 1 / n
+local dx = 6 / n
 
 return scene {
   title      = "Thick balloon, blown up",
   reproduces = "Akbay thesis, section 4.3.2: the area grows by 2/3 u_max (t - 1/2), t >= 1",
-  domain     = box { origin = {0, -3}, size = {5.6, 6}, cells = {5.6 * n, 6 * n},
+  domain     = box { origin = {0, -3}, size = {6, 6}, cells = {n, n},
                      right = "open", top = "open", bottom = "open" },
   fluid      = smoke { density = 1.1, viscosity = 0.146, gravity = {0, 0}, outside = "empty", max_dt = dt },
   sources    = { inflow { name = "source", shape = box { lo = {-1, -0.5}, hi = {2 * dx, 0.5} },

@@ -1,6 +1,6 @@
 -- Two pistons on one fluid: a wide one on the left, a narrow one on the right. Each bears the other
 -- through the fluid; with `force`, a force holds them out of balance, and is taken away slowly.
-local n         = param("n", 5, "cells per metre; the thesis: 50")
+local n         = param("n", 50, "cells across the box, which is 10 m wide, a multiple of 10; the thesis: 500")
 local pushed    = param("force", false, "start out of balance, held by a force that goes within 6 s")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
 local published = param("published", false, "the coupling as its authors printed it")
@@ -20,10 +20,10 @@ local f_max = R * g * (yL - yR) -- N: rho_f = 1; holds the right one down
 return scene {
   title      = pushed and "Hydraulic piston, released slowly" or "Hydraulic piston at rest",
   reproduces = "Akbay thesis, section 4.3.5, " .. (pushed and "second test" or "first test"),
-  domain     = box { size = {L + T + R, 8}, cells = {(L + T + R) * n, 8 * n}, top = "open" },
+  domain     = box { size = {L + T + R, 10}, cells = {n, n}, top = "open" },
   fluid      = smoke { density = 1, gravity = {0, -g}, outside = "empty", max_dt = dt },
   solids     = {
-    obstacle { name = "wall", shape = box { lo = {L, T}, hi = {L + T, 9} } },
+    obstacle { name = "wall", shape = box { lo = {L, T}, hi = {L + T, 11} } },
     rigid { name = "left", joint = "slider", joint_axis = {0, 1}, density = density,
             shape = box { lo = {0, yL}, hi = {L, yL + h} } },
     rigid { name = "right", joint = "slider", joint_axis = {0, 1}, density = density,
@@ -38,6 +38,6 @@ return scene {
                  position { name = "y_right", of = "right", axis = "y" },
                  force { name = "f_left", of = "left", axis = "y" },
                  force { name = "f_right", of = "right", axis = "y" }, kinetic_energy {},
-                 pressure { name = "p_bottom", at = {L / 2, 0.5 / n} } },
+                 pressure { name = "p_bottom", at = {L / 2, 5 / n} } },
   output     = { frames = pushed and 120 or 50, every = pushed and 0.5 or 0.2, show = "pressure" },
 }

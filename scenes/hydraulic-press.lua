@@ -1,6 +1,6 @@
 -- A hydraulic press (3D): a force on a small piston lifts a large, heavy one through the fluid between
 -- them, which fills the space below and cannot be squeezed.
-local n         = param("n", 4, "cells per metre, a multiple of 4; the paper: 10")
+local n         = param("n", 64, "cells across the box, which is 16 m wide, a multiple of 16; the paper: 160")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
@@ -16,7 +16,7 @@ local A, a, c, w, h, y, g = 8, 4, 4, 4, 1, 9, 9.8
 return scene {
   title      = "Hydraulic press",
   reproduces = "Akbay et al. 2018, figure 10 (2.8 of the thesis): pressure is passed on undiminished",
-  domain     = box { size = {A + w + a, 16, 8}, cells = {(A + w + a) * n, 16 * n, 8 * n}, top = "open" },
+  domain     = box { size = {A + w + a, 16, 8}, cells = {n, n, n / 2}, top = "open" },
   fluid      = smoke { density = 1000, gravity = {0, -g, 0}, outside = "empty", max_dt = dt },
   solids     = {
     obstacle { name = "wall", shape = box { lo = {A, c, -1}, hi = {A + w, 17, 9} } },

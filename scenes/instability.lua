@@ -1,6 +1,6 @@
 -- A bent channel between two elastic arcs, blown up from both ends. The upper arc is soft and rises; the
 -- lower one is stiff, holds for a while, and then snaps down, towards the side that blows harder.
-local n         = param("n", 20, "cells per metre; the thesis: 40. The arcs are 0.1 m thick")
+local n         = param("n", 240, "cells across the box, which is 12 m wide, a multiple of 120; the thesis: 480. The arcs are 0.1 m thick")
 local left      = param("left", 10, "speed in the middle of the left tube, m/s")
 local right     = param("right", 10.1, "and of the right tube")
 local rise      = param("rise", 1, "of the lower arc, m: in a lost figure")
@@ -12,7 +12,7 @@ local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")
 local closed    = param("closed", "eliminated", "how p0 is found: eliminated, solid, fluid, none (nothing gives way)")
 local dt        = param("dt", 0.01, "longest substep, s")
 
-local dx, half, thick = 1 / n, 4, 0.1            -- m: half the span between the tubes, arcs
+local dx, half, thick = 12 / n, 4, 0.1           -- m: half the span between the tubes, arcs
 local R  = (half^2 + rise^2) / (2 * rise)        -- m: outer face of the lower arc, through (+-half, 0)
 local yc = rise - R                              -- m: centre of both arcs
 local Ru = R + 1                                 -- m: inner face of the upper arc, 1 m away
@@ -37,7 +37,7 @@ local t0, t1 = 0.1, yu + 0.1 -- m: tops of the inner and the outer walls
 return scene {
   title      = "Damped structural instability",
   reproduces = "Akbay thesis, section 4.3.3: the area grows by 2/3 (left + right) (t - 1/2), t >= 1",
-  domain     = box { origin = {-6, -2}, size = {12, 10}, cells = {12 * n, 10 * n}, left = "open",
+  domain     = box { origin = {-6, -2}, size = {12, 10.5}, cells = {n, 0.875 * n}, left = "open",
                      right = "open", top = "open", bottom = "open" },
   fluid      = smoke { density = 1, viscosity = 9, gravity = {0, 0}, outside = "empty", max_dt = dt },
   sources    = {

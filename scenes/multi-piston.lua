@@ -1,6 +1,6 @@
 -- Two pistons in each of two cylinders that a tube joins: three closed regions, one above the other,
 -- all in balance at the start. Nothing should move, whatever the constants of the pressure are.
-local n         = param("n", 10, "cells per metre; the thesis: 50")
+local n         = param("n", 100, "cells across the box, which is 10 m wide, a multiple of 20; the thesis: 500")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
@@ -20,7 +20,7 @@ end
 return scene {
   title      = "Multi-section piston",
   reproduces = "Akbay thesis, section 4.3.8: p0 = 1522.2667, 989.8, 504.7 N/m (below, left, right)",
-  domain     = box { size = {L + T + R, top}, cells = {(L + T + R) * n, top * n}, top = "open" },
+  domain     = box { size = {L + T + R, 12.5}, cells = {n, 1.25 * n}, top = "open" },
   fluid      = smoke { density = 1, gravity = {0, -g}, outside = "empty", max_dt = dt },
   solids     = {
     obstacle { name = "wall", shape = box { lo = {L, T}, hi = {L + T, top + 1} } },
@@ -36,6 +36,6 @@ return scene {
                  position { name = "y_ll", of = "lower left", axis = "y" },
                  position { name = "y_ur", of = "upper right", axis = "y" },
                  position { name = "y_lr", of = "lower right", axis = "y" },
-                 pressure { name = "p_bottom", at = {3, 0.5 / n} } },
+                 pressure { name = "p_bottom", at = {3, 5 / n} } },
   output     = { frames = 32, every = 0.5, show = "pressure" },
 }

@@ -1,6 +1,6 @@
 -- A heavy body lies on fluid that fills a tube: the fluid cannot be squeezed, so its pressure rises at
 -- once to what bears the body. A flow tells nothing of that constant part, p0, of the pressure.
-local n         = param("n", 24, "cells across the tube, which is 0.6 m wide; the thesis: 192")
+local n         = param("n", 24, "cells across the tube, which is 0.6 m wide, a multiple of 4; the thesis: 192")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
@@ -14,7 +14,7 @@ local W, H, h, g = 0.6, 0.8, 0.15, 9.8 -- m: tube, fluid, body; m/s^2
 return scene {
   title      = "Rigid body on enclosed fluid",
   reproduces = "Akbay thesis, section 4.3.1: p0 = M g / A + rho g H / 2 = 14703.92 N/m",
-  domain     = box { size = {W, 1}, cells = {n, 5 * n / 3}, top = "open" },
+  domain     = box { size = {W, 1.05}, cells = {n, 1.75 * n}, top = "open" },
   fluid      = smoke { density = 1, gravity = {0, -g}, outside = "empty", max_dt = dt },
   solids     = { rigid { name = "body", joint = "slider", joint_axis = {0, 1}, density = density,
                          shape = box { lo = {0, H}, hi = {W, H + h} } } },

@@ -1,6 +1,6 @@
 -- Two square balloons of springs with a common wall, each blown up through a tube of its own. p0 of the
 -- two regions are coupled: the wall feels both.
-local n         = param("n", 10, "cells per metre, an even number; the thesis: 50")
+local n         = param("n", 80, "cells across the box, which is 8 m wide, a multiple of 80; the thesis: 400")
 local right     = param("right", 1, "speed in the right tube over that in the left one; the thesis: 1 and 0.5")
 local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m")
 local bend      = param("bend", 0, "printed: 5e4. Springs across a node, which also resist stretching: twice as much again")
@@ -11,7 +11,8 @@ local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")
 local closed    = param("closed", "eliminated", "how p0 is found: eliminated, solid, fluid, none (they do not inflate)")
 local dt        = param("dt", 0.02, "longest substep, s")
 
-local dx, l0, u_max = 1 / n, 1 / n, 1
+local dx, u_max = 8 / n, 1
+local l0 = dx
 local k, b, b_bend = 5e4, 1500, 800
 local per = reading == "modulus" and l0 or 1
 
@@ -30,7 +31,7 @@ local lf, rf = both(function(s) return box_at(s, 1.9, -0.7 - 1e-6, 3, 0.7 + 1e-6
 return scene {
   title      = right == 1 and "Two balloons with a common wall" or "Two balloons with a common wall, not symmetric",
   reproduces = "Akbay thesis, section 4.3.6: the areas grow by 2/3 u_max (t - 1/2), t >= 1",
-  domain     = box { origin = {-4, -3.6}, size = {8, 7.2}, cells = {8 * n, 7.2 * n}, top = "open", bottom = "open" },
+  domain     = box { origin = {-4, -4}, size = {8, 8}, cells = {n, n}, top = "open", bottom = "open" },
   fluid      = smoke { density = 1.1, viscosity = 0.146, gravity = {0, 0}, outside = "empty", max_dt = dt },
   sources    = {
     inflow { name = "left", shape = box_at(-1, 4 - 2 * dx, -0.5, 5, 0.5), velocity = {u_max, 0},

@@ -35,7 +35,7 @@ static void test_shell(void **state)
 static void test_solid(void **state)
 {
   (void)state;
-  grow("balloon-solid", (const char *const[]){"n=10", NULL}, 0.1, 1.5, 1, -1, 1e-8);
+  grow("balloon-solid", (const char *const[]){"n=60", NULL}, 0.1, 1.5, 1, -1, 1e-8);
   CHECK_DONE();
 }
 

@@ -107,7 +107,7 @@ static void test_sections(void **state)
 {
   (void)state;
   closed_run r;
-  closed_open(&r, "multi-piston", (const char *const[]){"n=4", "tolerance=1e-9", NULL});
+  closed_open(&r, "multi-piston", (const char *const[]){"n=40", "tolerance=1e-9", NULL});
   CHECK(closed_until(&r, 2));
   CHECK_NEAR(r.info.closed_regions, 3, 0);
   CHECK_NEAR(closed_p0(&r, 4, 2.7) / 1522.2666667, 1, 1e-6);
