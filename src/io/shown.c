@@ -93,6 +93,13 @@ static double value_at(const mn_mac_view *view, kind what, int i, int j, int k)
   return sqrt(sum);
 }
 
+/* Where neither fluid nor solid is, and nothing is to be shown. */
+static int is_empty(const mn_mac_view *view, int i, int j, int k)
+{
+  const mn_field *f = view->volume;
+  return view->empty && view->empty[f->at - f->data + mn_index(f, i, j, k)];
+}
+
 /* The mean over the fluid cells of one block; returns how many there are. A cell whose larger part
    is solid has its centre inside it: what the fluid is there, its neighbours tell better. */
 static int block_mean(const mn_mac_view *view, kind what, const int at[3], int factor, float *out)
@@ -107,8 +114,9 @@ static int block_mean(const mn_mac_view *view, kind what, const int at[3], int f
     for (int j = at[1] * factor; j < hi[1]; j++)
       for (int i = at[0] * factor; i < hi[0]; i++) {
         double v = value_at(view, what, i, j, k);
-        if (isfinite(v) && (!view->volume || mn_get(view->volume, i, j, k) >= 0.5)) {
-          sum += v;
+        int empty = is_empty(view, i, j, k);
+        if (isfinite(v) && (empty || !view->volume || mn_get(view->volume, i, j, k) >= 0.5)) {
+          sum += empty ? 0 : v;
           count++;
         }
       }

@@ -92,7 +92,7 @@ mn_status mn_sparse_backend_analyse(mn_sparse_backend_data *d, const mn_csr *a)
 
 /* CHOLMOD 3 assembles supernodes on four threads of its own, asked or not, a team for each: on a
    busy machine a small factorisation waited for them most of its time (a cloth of 225 nodes: 97 s,
-   alone 38 s; on two idle cores alike). With no level of parallelism allowed it has one. Weak:
+   alone 38 s). With no level of parallelism allowed it has one. Weak:
    OpenMP's run-time may be another under the sanitizers. */
 extern int omp_get_max_active_levels(void) __attribute__((weak));
 extern void omp_set_max_active_levels(int levels) __attribute__((weak));

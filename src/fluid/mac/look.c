@@ -63,7 +63,8 @@ mn_mac_view mn_mac_look(const mn_fluid *fluid)
                        .obstacles = mac->geometry.obstacles.data ? &mac->geometry.obstacles
                                                                  : &mac->geometry.solid,
                        .open = mac->geometry.open,
-                       .volume = &mac->geometry.volume};
+                       .volume = &mac->geometry.volume,
+                       .empty = mac->geometry.empty};
 }
 
 /* Fluid part of a cell: what solids and air leave. */

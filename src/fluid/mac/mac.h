@@ -21,6 +21,8 @@ typedef struct mn_mac_view {
   const mn_field *obstacles; /* the same without the bodies of an interface */
   const mn_field *open;      /* [dim] open fraction of the faces, 1 on open domain sides */
   const mn_field *volume;    /* at cells, fluid part in [0, 1] */
+  const unsigned char
+      *empty; /* with volume->data: 1 where neither fluid nor solid is; may be NULL */
 } mn_mac_view;
 
 /* Integrals over the fluid. */
