@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/couple.h"
+#include "meniscus/scene.h"
 #include "scene/reader.h"
 
 enum { MOST_ENTRIES = 10000 };
@@ -290,14 +291,20 @@ static const heeded heeded_keys[] = {{"tolerance", ITERATES},
                                      {"filter", LEARNS, "xpm and rmi"}};
 
 /* Key `key` has no effect because of `why`. A scene whose method is a parameter may hold the keys
-   of all methods, so that couplings can be compared: there it is a warning. */
+   of all methods, so that couplings can be compared: there only who set the key's own parameter is
+   told. */
 static mn_status idle_coupling_key(mn_reader *r, const char *key, const char *why)
 {
-  for (int i = 0; i < r->box->param_count; i++)
-    if (!strcmp(r->box->params[i].name, "coupling")) {
-      mn_log(r->ctx, MN_LOG_WARNING, "coupling.%s has no effect: %s", key, why);
-      return MN_OK;
-    }
+  const mn_sandbox *box = r->box;
+  int chosen = 0, set = 0;
+  for (int i = 0; i < box->param_count; i++)
+    chosen |= !strcmp(box->params[i].name, "coupling");
+  for (int i = 0; i < box->setting_count; i++)
+    set |= !strcmp(box->settings[i].name, key);
+  if (chosen && set)
+    mn_log(r->ctx, MN_LOG_WARNING, "coupling.%s has no effect: %s", key, why);
+  if (chosen)
+    return MN_OK;
   mn_reader_enter(r, 0, ".%s", key);
   return mn_reader_fail(r, "has no effect: %s; leave it out", why);
 }
