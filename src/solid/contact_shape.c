@@ -88,7 +88,8 @@ int mn_contact_concave(const mn_shape *s)
          kind == MN_SHAPE_TORUS || kind == MN_SHAPE_UNION || kind == MN_SHAPE_DIFFERENCE;
 }
 
-/* Corners are the first of a box to meet a plane; meshes have all their corners as points. */
+/* Corners are the first of a box to meet a plane. Meshes have points on corners, edges and faces,
+   and normals that are too vague at their edges for a search. */
 int mn_contact_needs_search(const mn_shape *a, const mn_shape *b)
 {
   mn_shape_kind kind = kind_within(a);

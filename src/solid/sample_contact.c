@@ -1,6 +1,7 @@
 /* Contact points of rigid shapes: those that may touch first.
 
-   Boxes: a lattice over the surface, corners and edges included. Meshes: their corners. Curved
+   Boxes: a lattice over the surface, corners and edges included. Meshes: their corners, and
+   points along their edges and on their faces where these are larger than the spacing. Curved
    primitives: evenly spread points, and those on the rims of cylinders; between them the search of
    contact_shape.c finds the deepest. Of a composition the points of its parts that lie on its
    surface (of a half-space, a lattice over its plane as far as the whole body reaches), and points
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "geom/surface_mesh.h"
 #include "solid/contact_internal.h"
 
 /* All within this ball matter. */
@@ -49,23 +51,44 @@ static mn_status box_lattice(mn_context *ctx, const mn_shape *b, double h, mn_sa
   return MN_OK;
 }
 
-static mn_status mesh_corners(mn_context *ctx, const mn_mesh *m, mn_sample *s)
+/* Normals by the angles that triangles have at a point: these do not depend on how a face is cut.
+ */
+static void mesh_normals(const mn_refined *fine, const mn_vec3 *x, mn_vec3 *n)
 {
+  for (size_t e = 0; e < fine->elements; e++) {
+    const uint32_t *v = fine->element + 3 * e;
+    for (int c = 0; c < 3; c++) {
+      mn_vec3 p = mn_sub(x[v[(c + 1) % 3]], x[v[c]]), q = mn_sub(x[v[(c + 2) % 3]], x[v[c]]);
+      mn_vec3 out = mn_cross(p, q);
+      double length = mn_length(out);
+      if (length > 0)
+        n[v[c]] = mn_madd(n[v[c]], atan2(length, mn_dot(p, q)) / length, out);
+    }
+  }
+  for (size_t i = 0; i < fine->points; i++) {
+    double length = mn_length(n[i]);
+    n[i] = length > 0 ? mn_scale(1 / length, n[i]) : mn_v3(1, 0, 0);
+  }
+}
+
+/* Corners, and where triangles are large points along their edges and on them. */
+static mn_status mesh_points(mn_context *ctx, const mn_mesh *m, double h, mn_sample *s)
+{
+  mn_refined fine;
   size_t first = s->count;
-  for (size_t i = 0; i < m->vertices; i++)
-    MN_TRY(mn_sample_push(ctx, s, m->vertex[i], mn_v3(0, 0, 0), 0));
-  for (size_t t = 0; t < m->triangles; t++) {
-    const uint32_t *v = m->triangle[t];
-    mn_vec3 n = mn_cross(mn_sub(m->vertex[v[1]], m->vertex[v[0]]),
-                         mn_sub(m->vertex[v[2]], m->vertex[v[0]]));
+  MN_TRY(mn_surface_refine(ctx, 3, m->vertex, m->vertices, &m->triangle[0][0], m->triangles,
+                           MN_LONGEST_EDGE * h, &fine));
+  mn_status status = MN_OK;
+  for (size_t i = 0; i < fine.points && status == MN_OK; i++) {
+    mn_vec3 x = {0};
     for (int c = 0; c < 3; c++)
-      s->n[first + v[c]] = mn_add(s->n[first + v[c]], n);
+      x = mn_madd(x, fine.weight[i][c], m->vertex[m->triangle[fine.parent[i]][c]]);
+    status = mn_sample_push(ctx, s, x, mn_v3(0, 0, 0), 0);
   }
-  for (size_t i = first; i < s->count; i++) {
-    double length = mn_length(s->n[i]);
-    s->n[i] = length > 0 ? mn_scale(1 / length, s->n[i]) : mn_v3(1, 0, 0);
-  }
-  return MN_OK;
+  if (status == MN_OK)
+    mesh_normals(&fine, s->x + first, s->n + first);
+  mn_refined_destroy(&fine);
+  return status;
 }
 
 static mn_status plane_lattice(mn_context *ctx, const mn_shape *p, within w, mn_sample *s)
@@ -171,7 +194,7 @@ static mn_status points_on(mn_context *ctx, const mn_shape *shape, within w, mn_
   case MN_SHAPE_BOX:
     return box_lattice(ctx, shape, w.h, s);
   case MN_SHAPE_MESH:
-    return mesh_corners(ctx, shape->mesh, s);
+    return mesh_points(ctx, shape->mesh, w.h, s);
   case MN_SHAPE_HALF_SPACE:
     return plane_lattice(ctx, shape, w, s);
   case MN_SHAPE_TRANSFORM:
