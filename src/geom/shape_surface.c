@@ -239,23 +239,23 @@ static mn_status surface(mn_surface_build *b, const mn_shape *s)
   return mn_build_revolved(b, s);
 }
 
-static mn_status transformed(mn_context *ctx, const mn_shape *s, double spacing,
-                             mn_simplex_mesh *mesh)
+void mn_shape_place(const mn_shape *transform, mn_simplex_mesh *mesh)
 {
-  MN_TRY(mn_shape_surface(ctx, s->part[0], spacing / s->r, mesh));
   for (size_t i = 0; i < mesh->nodes; i++) {
-    mn_vec3 x = mn_scale(s->r, mesh->node[i]);
+    mn_vec3 x = mn_scale(transform->r, mesh->node[i]);
     for (int a = 0; a < 3; a++)
-      mesh->node[i].v[a] = s->a.v[a] + mn_dot(s->row[a], x);
+      mesh->node[i].v[a] = transform->a.v[a] + mn_dot(transform->row[a], x);
   }
-  return MN_OK;
 }
 
 mn_status mn_shape_surface(mn_context *ctx, const mn_shape *shape, double spacing,
                            mn_simplex_mesh *mesh)
 {
-  if (shape->kind == MN_SHAPE_TRANSFORM)
-    return transformed(ctx, shape, spacing, mesh);
+  if (shape->kind == MN_SHAPE_TRANSFORM) {
+    MN_TRY(mn_shape_surface(ctx, shape->part[0], spacing / shape->r, mesh));
+    mn_shape_place(shape, mesh);
+    return MN_OK;
+  }
   *mesh = (mn_simplex_mesh){.dim = shape->dim, .corners = shape->dim, .order = 1};
   if (!(spacing > 0) || !isfinite(spacing))
     return mn_fail(ctx, MN_BAD_INPUT, "a spacing of %g m, allowed: > 0", spacing);

@@ -17,6 +17,9 @@
 MN_MUST_CHECK mn_status mn_shape_surface(mn_context *ctx, const mn_shape *shape, double spacing,
                                          mn_simplex_mesh *mesh);
 
+/* Moves the nodes of a mesh of the inner shape of a transform to where that puts them. */
+void mn_shape_place(const mn_shape *transform, mn_simplex_mesh *mesh);
+
 /* Area (2D) or volume that a closed surface bounds, and its centroid (may be NULL). */
 double mn_surface_volume(const mn_simplex_mesh *mesh, mn_vec3 *center);
 /* The vector area of each node: of its elements' an equal part to each corner. For a closed surface

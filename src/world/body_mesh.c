@@ -39,6 +39,11 @@ static mn_status cylinder_mesh(mn_context *ctx, const mn_shape *s, double h, mn_
 static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn_simplex_mesh *mesh)
 {
   int dim = shape->dim;
+  if (shape->kind == MN_SHAPE_TRANSFORM) {
+    MN_TRY(solid_mesh(ctx, shape->part[0], h / shape->r, mesh));
+    mn_shape_place(shape, mesh);
+    return MN_OK;
+  }
   if (shape->kind == MN_SHAPE_BOX) {
     int cells[3] = {1, 1, 1};
     for (int a = 0; a < dim; a++)
@@ -63,6 +68,11 @@ static mn_status solid_mesh(mn_context *ctx, const mn_shape *shape, double h, mn
 static mn_status surface_mesh(mn_context *ctx, const mn_shape *shape, double h,
                               mn_simplex_mesh *mesh)
 {
+  if (shape->kind == MN_SHAPE_TRANSFORM) {
+    MN_TRY(surface_mesh(ctx, shape->part[0], h / shape->r, mesh));
+    mn_shape_place(shape, mesh);
+    return MN_OK;
+  }
   if (shape->dim == 2 && shape->kind == MN_SHAPE_SPHERE)
     return mn_mesh_circle(ctx, 2, shape->a, shape->r, cells_of(2 * MN_PI * shape->r, h, 8), mesh);
   mn_simplex_mesh full;
@@ -148,6 +158,8 @@ static mn_status linear_mesh(mn_context *ctx, int dim, const mn_body_def *def, d
   MN_TRY(check_crossings(ctx, def->shape));
   if (def->kind == MN_BODY_ELASTIC || (def->kind == MN_BODY_RIGID && dim == 2))
     return solid_mesh(ctx, def->shape, h, mesh);
+  if (def->kind == MN_BODY_RIGID)
+    return mn_shape_surface(ctx, def->shape, h, mesh);
   MN_TRY(surface_mesh(ctx, def->shape, h, mesh));
   return def->line ? add_wall(ctx, def, h, mesh) : MN_OK;
 }

@@ -264,6 +264,37 @@ static void test_corners(void **state)
   CHECK_DONE();
 }
 
+/* A box and a file, turned twice: the same surface, turned; corners stay, volumes are exact. */
+static void test_turned(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  for (int dim = 2; dim <= 3; dim++)
+    for (int file = 0; file < dim - 1; file++) {
+      mn_shape *s;
+      mn_simplex_mesh m;
+      mn_vec3 axis = dim == 3 ? mn_v3(0, 1, 0) : mn_v3(0, 0, 1);
+      if (file)
+        s = make(ctx, 3, 8);
+      else
+        CHECK_OK(ctx, mn_shape_box(ctx, dim, mn_v3(0, 0, 0), mn_v3(2, 1, 1), &s));
+      CHECK_OK(ctx, mn_shape_transform(ctx, s, mn_v3(0, 0, 0), axis, 0.4, 0.5, &s));
+      CHECK_OK(ctx, mn_shape_transform(ctx, s, mn_v3(1, 3, 0), axis, 0.3, 1, &s));
+      CHECK_OK(ctx, mn_shape_surface(ctx, s, 0.13, &m));
+      CHECK_NEAR(mn_surface_volume(&m, NULL) / (2 * pow(0.5, dim)), 1, 1e-13);
+      for (int c = 0; c < 1 << dim; c++) {
+        double x = c & 1, y = 0.5 * (c >> 1 & 1), z = 0.5 * (c >> 2), co = cos(0.7), si = sin(0.7);
+        mn_vec3 at = dim == 3 ? mn_v3(1 + co * x + si * z, 3 + y, co * z - si * x)
+                              : mn_v3(1 + co * x - si * y, 3 + si * x + co * y, 0);
+        CHECK_LE(nearest(&m, at), 1e-14);
+      }
+      mn_simplex_mesh_destroy(&m);
+      mn_shape_destroy(&s);
+    }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* A sheet of uneven triangles cut finer: areas add up, edges are short, neighbours share points. */
 static void test_refine(void **state)
 {
@@ -338,9 +369,9 @@ static void test_refused(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
-                                     cmocka_unit_test(test_unmatched),
-                                     cmocka_unit_test(test_corners), cmocka_unit_test(test_refine),
-                                     cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shapes),  cmocka_unit_test(test_unmatched),
+      cmocka_unit_test(test_corners), cmocka_unit_test(test_turned),
+      cmocka_unit_test(test_refine),  cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, check_folder_make, check_folder_remove);
 }
