@@ -292,9 +292,9 @@ static double edge_on_edge(int mesh, points p)
 static void test_edges(void **state)
 {
   (void)state;
-  for (int mesh = 0; mesh < 2; mesh++)
-    CHECK_LE(fabs(edge_on_edge(mesh, SEARCHED)), 1e-2);
-  CHECK_LE(fabs(edge_on_edge(1, POINTS)), 1e-2);
+  CHECK_LE(fabs(edge_on_edge(0, SEARCHED)), 2e-2); /* a box's points lie beside the crossing */
+  CHECK_LE(fabs(edge_on_edge(1, SEARCHED)), 1e-3);
+  CHECK_LE(fabs(edge_on_edge(1, POINTS)), 1e-3);
   CHECK_GE(edge_on_edge(1, CORNERS), 0.5); /* the control falls */
   CHECK_DONE();
 }
