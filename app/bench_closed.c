@@ -3,8 +3,9 @@
    akbay-4     every scene of the chapter, by default short and coarse: p0 beside its exact value
                where there is one, net outflow of the regions over the inflow (m^2/s where nothing
                flows in), the growth of the volumes over what flowed in, and fluid solves per
-   substep of xpm and of the relaxed iteration as printed (Algorithm 8: p0 corrected by the solid's
-               momentum once in an iteration, from X^n, the printed omega and tolerance).
+               substep of xpm and of the relaxed iteration as printed (Algorithm 8: p0 corrected by
+               the solid's momentum once in an iteration, from X^n, the printed omega and
+               tolerance).
    akbay-2.6   the closed balloon without p0 and with it.
    akbay-2.12  the same balloon by P (no p0), P-BPP (relaxed; p0 by the fluid's momentum as in 2018,
                and by the solid's), XPM as published with the latter, and by default. There is no

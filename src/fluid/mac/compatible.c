@@ -25,7 +25,7 @@
 #include "fluid/mac/internal.h"
 
 /* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
-static const double MENDED = 0.03, MENDED_KNOWN = 0.5;
+static const double MENDED = 0.03, MENDED_KNOWN = 0.1;
 /* In regions that the coupling keeps: so many cells in a substep, by which mending moves walls, are
    below what the grid sees, however slow the walls are. */
 static const double SLOW = 0.01;
