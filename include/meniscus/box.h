@@ -130,6 +130,7 @@ typedef struct mn_fluid_ops {
   /* Before commit: p0[r] (Pa) is the mean pressure of region r of `enclose`, for the fluid's own
      record. NULL: it need not know. */
   mn_status (*lift)(void *self, const double *p0, int count);
+  const struct mn_fluid_operators *operators; /* operators.h; NULL: none */
 } mn_fluid_ops;
 
 typedef struct mn_fluid {
@@ -167,6 +168,7 @@ typedef struct mn_solid_ops {
      gives half of it to this substep's path). Between begin and commit. NULL: the coupling learns
      what it needs from solves. */
   mn_status (*accelerate)(void *self, mn_interface *interface);
+  const struct mn_solid_operators *operators; /* operators.h; NULL: none */
 } mn_solid_ops;
 
 typedef struct mn_solid {

@@ -9,6 +9,7 @@
 #include "meniscus/coupling.h"
 #include "meniscus/model.h"
 #include "meniscus/motion.h"
+#include "meniscus/operators.h"
 #include "meniscus/pressure.h"
 #include "meniscus/rmi.h"
 #include "meniscus/run.h"
