@@ -48,7 +48,11 @@ typedef struct mn_fluid_linear {
   const uint8_t *bound; /* [cells] 1: 0 <= p perp L p + D U - c >= 0 in place of equality; NULL:
                            none */
   const double *p;      /* [cells] a guess */
-  double tolerance;     /* m^3/s: what may be left of c - L p - D U in a cell */
+  const int32_t *region; /* [cells] number of the closed region that the cell is of, as `enclose`
+                            counts them, -1: of none. L does not see a constant there; it is for the
+                            bodies around it to tell. NULL: nothing is closed */
+  const double *volume;  /* [cells] m^3 of fluid, for means over regions; NULL if region is */
+  double tolerance;      /* m^3/s: what may be left of c - L p - D U in a cell */
 } mn_fluid_linear;
 
 typedef struct mn_fluid_operators {
