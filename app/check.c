@@ -6,8 +6,9 @@ static const app_option options[] = {
     {0},
 };
 
-static void report(const app_args *args, const mn_model_def *def)
+static void report(const app_args *args, const mn_model_def *def, const mn_world *world)
 {
+  const char *why, *coupling = mn_world_coupling(world, &why);
   const mn_domain_def *d = &def->domain;
   if (app_get(args, "--json")) {
     cJSON *o = cJSON_CreateObject();
@@ -16,6 +17,10 @@ static void report(const app_args *args, const mn_model_def *def)
     cJSON_AddItemToObject(o, "cells", cJSON_CreateIntArray(d->cells, d->dim));
     cJSON_AddNumberToObject(o, "frames", def->output.frames);
     cJSON_AddNumberToObject(o, "every", def->output.every);
+    if (coupling)
+      cJSON_AddStringToObject(o, "coupling", coupling);
+    if (*why)
+      cJSON_AddStringToObject(o, "why", why);
     app_print_json(o);
     return;
   }
@@ -26,6 +31,8 @@ static void report(const app_args *args, const mn_model_def *def)
   printf(" cells, %d sources, %d obstacles, %d bodies, %d probes, %d frames to %g s\n",
          def->source_count, def->solid_count, def->body_count, def->probe_count, def->output.frames,
          def->output.frames * def->output.every);
+  if (*why)
+    printf("coupling auto: %s, because %s\n", coupling, why);
 }
 
 static int check(app_args *args)
@@ -43,7 +50,7 @@ static int check(app_args *args)
   if (status == MN_OK)
     status = mn_world_create(ctx, model, &world); /* what only the grid can tell */
   if (status == MN_OK)
-    report(args, mn_model_get(model));
+    report(args, mn_model_get(model), world);
   else
     app_fail(ctx, status);
   mn_world_destroy(&world);

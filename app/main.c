@@ -35,6 +35,18 @@ static int unknown(const char *word)
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+/* `help` alone, or of a command. */
+static int help_about(int argc, char **argv)
+{
+  for (int i = 0; i < COMMANDS && argc > 0; i++)
+    if (!strcmp(argv[0], commands[i]->name)) {
+      app_help(commands[i]);
+      return 0;
+    }
+  help(stdout);
+  return 0;
+}
+
 static int asks_for_help(int argc, char **argv)
 {
   for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
@@ -88,10 +100,8 @@ int main(int argc, char **argv)
     help(stderr);
     return MN_BAD_INPUT;
   }
-  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-    help(stdout);
-    return finish(0);
-  }
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+    return finish(help_about(argc - 2, argv + 2));
   if (!strcmp(argv[1], "--version")) {
     printf("meniscus %s\n", mn_version());
     return finish(0);

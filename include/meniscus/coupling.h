@@ -13,7 +13,8 @@ typedef enum mn_coupling_method {
   MN_COUPLE_RMI,     /* the reduced model alone */
   MN_COUPLE_AITKEN,  /* relaxation by Aitken's rule */
   MN_COUPLE_RELAXED, /* relaxation by a fixed omega */
-  MN_COUPLE_WEAK     /* one solve of each side: not converged, and unstable for light solids */
+  MN_COUPLE_WEAK,    /* one solve of each side: not converged, and unstable for light solids */
+  MN_COUPLE_AUTO     /* picked from what the scene contains when a world is made of it */
 } mn_coupling_method;
 
 /* What the fluid hands to the solid. */

@@ -54,6 +54,10 @@ uint64_t mn_world_hash(mn_world *world);   /* of the whole state */
 /* Value of the model's probe now; NaN if there is no such probe. */
 double mn_world_probe(const mn_world *world, int probe);
 
+/* Name of the method that couples fluid and bodies, NULL if there are not both. If the scene says
+   "auto": what was picked, and *why (may be NULL) as half a sentence; else *why is "". */
+const char *mn_world_coupling(const mn_world *world, const char **why);
+
 /* A checkpoint is a folder of .npy arrays and a manifest; written under another name, synced, then
    renamed, so that a folder under its final name is always whole. */
 MN_MUST_CHECK mn_status mn_world_save(mn_world *world, const char *folder);

@@ -65,7 +65,7 @@ struct mn_coupling {
 
 const char *mn_coupling_method_name(mn_coupling_method method)
 {
-  static const char *const names[] = {"xpm", "rmi", "aitken", "relaxed", "weak"};
+  static const char *const names[] = {"xpm", "rmi", "aitken", "relaxed", "weak", "auto"};
   return (unsigned)method < sizeof names / sizeof *names ? names[method] : "unknown";
 }
 
@@ -79,7 +79,7 @@ static mn_status check_within(mn_context *ctx, const char *key, double value, do
 
 mn_status mn_coupling_check(mn_context *ctx, const mn_coupling_def *d)
 {
-  MN_TRY(check_within(ctx, "method", (double)d->method, MN_COUPLE_XPM, MN_COUPLE_WEAK));
+  MN_TRY(check_within(ctx, "method", (double)d->method, MN_COUPLE_XPM, MN_COUPLE_AUTO));
   MN_TRY(check_within(ctx, "tolerance", d->tolerance, 1e-12, 1));
   MN_TRY(check_within(ctx, "max_iterations", d->max_iterations, 2, 10000));
   MN_TRY(check_within(ctx, "omega", d->omega, 1e-6, 2));
@@ -152,6 +152,8 @@ mn_status mn_coupling_create(mn_context *ctx, const mn_coupling_def *def, int di
 {
   *out = NULL;
   MN_TRY(mn_coupling_check(ctx, def));
+  if (def->method == MN_COUPLE_AUTO)
+    return mn_fail(ctx, MN_BAD_INPUT, "coupling.method is \"auto\": pick one first");
   mn_coupling *c;
   MN_TRY(MN_NEW(ctx, "a coupling", 1, &c));
   c->ctx = ctx;

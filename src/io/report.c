@@ -472,6 +472,19 @@ static void add_fluid(mn_text *o, const mn_fluid_def *f)
                                       : "");
 }
 
+/* As run.json has it: "auto" has picked one there. */
+static void add_coupling(page *p)
+{
+  const cJSON *coupling = cJSON_GetObjectItemCaseSensitive(p->run, "coupling");
+  const cJSON *method = cJSON_GetObjectItemCaseSensitive(coupling, "method");
+  const cJSON *why = cJSON_GetObjectItemCaseSensitive(coupling, "why");
+  const mn_coupling_def *d = &p->def->coupling;
+  add_row(&p->out, "coupling", "%s, tolerance %g cells, at most %d iterations%s%s",
+          cJSON_IsString(method) ? method->valuestring : mn_coupling_method_name(d->method),
+          d->tolerance, d->max_iterations, cJSON_IsString(why) ? "; picked: " : "",
+          cJSON_IsString(why) ? why->valuestring : "");
+}
+
 static void add_setup(page *p)
 {
   static const char *const SIDES[] = {"left", "right", "bottom", "top", "back", "front"};
@@ -504,9 +517,7 @@ static void add_setup(page *p)
             p->def->bodies[i].density);
   int bodies = p->def->body_count > 0 || *p->def->solid_plugin.file;
   if (p->def->fluid.kind != MN_FLUID_NONE && bodies)
-    add_row(o, "coupling", "%s, tolerance %g cells, at most %d iterations",
-            mn_coupling_method_name(p->def->coupling.method), p->def->coupling.tolerance,
-            p->def->coupling.max_iterations);
+    add_coupling(p);
   for (int i = 0; i < p->def->source_count; i++)
     add_row(o,
             p->def->sources[i].blows    ? "inflow"

@@ -183,7 +183,11 @@ static void add_coupling(cJSON *root, const mn_record *r, const mn_world *world)
 {
   double all = r->fluid_s + r->solid_s + r->couple_s + r->other_s;
   cJSON *o = cJSON_AddObjectToObject(root, "coupling");
-  cJSON_AddStringToObject(o, "method", mn_coupling_method_name(world->def->coupling.method));
+  cJSON_AddStringToObject(o, "method", mn_coupling_method_name(world->how.method));
+  if (*world->why) {
+    cJSON_AddStringToObject(o, "asked", mn_coupling_method_name(world->def->coupling.method));
+    cJSON_AddStringToObject(o, "why", world->why);
+  }
   cJSON_AddNumberToObject(o, "points", (double)mn_coupling_interface(world->coupling)->count);
   cJSON_AddNumberToObject(o, "iterations", (double)r->coupling_iterations);
   cJSON_AddNumberToObject(o, "average_iterations",

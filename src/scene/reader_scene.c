@@ -277,12 +277,14 @@ typedef struct heeded {
 
 enum {
   LEARNS = 1 << MN_COUPLE_XPM | 1 << MN_COUPLE_RMI,
-  RELAXES = 1 << MN_COUPLE_AITKEN | 1 << MN_COUPLE_RELAXED
+  RELAXES = 1 << MN_COUPLE_AITKEN | 1 << MN_COUPLE_RELAXED,
+  AUTO = 1 << MN_COUPLE_AUTO
 };
 #define ITERATES LEARNS | RELAXES, "xpm, rmi, aitken and relaxed"
 
-static const heeded heeded_keys[] = {{"tolerance", ITERATES},
-                                     {"max_iterations", ITERATES},
+static const heeded heeded_keys[] = {{"tolerance", AUTO | ITERATES},
+                                     {"max_iterations", AUTO | ITERATES},
+                                     {"published", ~AUTO, "methods that were published"},
                                      {"rigid", ITERATES},
                                      {"mass", ITERATES},
                                      {"frozen", ITERATES},

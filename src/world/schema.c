@@ -180,7 +180,7 @@ mn_coupling_def mn_coupling_def_default(mn_coupling_method method, int published
 {
   mn_coupling_def def = {.method = method};
   mn_schema_defaults(&mn_ctors[MN_CTOR_COUPLE], &def);
-  int best = method == MN_COUPLE_XPM && !published;
+  int best = (method == MN_COUPLE_XPM || method == MN_COUPLE_AUTO) && !published;
   def.method = method;
   def.published = published;
   def.load = published && method != MN_COUPLE_XPM ? MN_LOAD_PRESSURE : MN_LOAD_IMPULSE;

@@ -532,10 +532,13 @@ static const mn_key plugin_keys[] = {
 
 /* What has no default here has one by method: mn_coupling_def_default. */
 static const mn_key couple_keys[] = {
-    {"method", MN_KEY_CHOICE, "", "\"xpm\"", 0, 0, 0, "xpm rmi aitken relaxed weak", COUPLE(method),
+    {"method", MN_KEY_CHOICE, "", "\"xpm\"", 0, 0, 0, "xpm rmi aitken relaxed weak auto",
+     COUPLE(method),
      "xpm: a reduced model of both sides, learned from their answers, with conservative impulses "
      "and all that makes it cheap and robust; rmi: the reduced model alone; aitken and relaxed: "
-     "both sides in turn, relaxed; weak: one solve of each, unstable for light bodies"},
+     "both sides in turn, relaxed; weak: one solve of each, unstable for light bodies; auto: "
+     "picked "
+     "from what the scene contains, `check` and run.json say what and why"},
     {"published", MN_KEY_FLAG, "", "false", 0, 0, 0, "", COUPLE(published),
      "the method as its authors printed it: changes the defaults of load, reuse, mass and frozen"},
     {"tolerance", MN_KEY_NUMBER, "cells", "0.05", MN_BETWEEN, 1e-12, 1, "", COUPLE(tolerance),

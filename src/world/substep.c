@@ -36,7 +36,7 @@ static mn_status unsolved(const mn_world *w, const mn_solve_report *report)
 /* Why the two sides found no agreement, and what to try. */
 static mn_status uncoupled(const mn_world *w, double dt, const mn_coupling_report *r)
 {
-  const mn_coupling_def *d = &w->def->coupling;
+  const mn_coupling_def *d = &w->how;
   double dx = w->def->domain.size.x / w->def->domain.cells[0];
   const char *method = mn_coupling_method_name(d->method);
   if (d->method == MN_COUPLE_WEAK)

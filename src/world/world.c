@@ -49,13 +49,18 @@ static mn_status check_surface(mn_world *w)
                  w->solid.ops->name, f->count, f->elements);
 }
 
+static mn_status pick_coupling(mn_world *w);
+
 static mn_status make_coupling(mn_world *w)
 {
   const mn_domain_def *d = &w->def->domain;
+  w->how = w->def->coupling;
   if (!w->fluid.ops || !w->solid.ops)
     return MN_OK;
-  MN_TRY(mn_coupling_create(w->ctx, &w->def->coupling, d->dim, d->size.x / d->cells[0], w->fluid,
-                            w->solid, &w->coupling));
+  if (w->how.method == MN_COUPLE_AUTO)
+    MN_TRY(pick_coupling(w));
+  MN_TRY(mn_coupling_create(w->ctx, &w->how, d->dim, d->size.x / d->cells[0], w->fluid, w->solid,
+                            &w->coupling));
   return check_surface(w);
 }
 
@@ -137,7 +142,7 @@ static const char *advice(const mn_world *w)
 {
   if (!w->fluid.ops)
     return "try a smaller dynamics.dt, or softer or better shaped bodies";
-  if (w->coupling && w->def->coupling.method == MN_COUPLE_WEAK)
+  if (w->coupling && w->how.method == MN_COUPLE_WEAK)
     return "the weak coupling diverged, if the bodies are light: take coupling.method = \"xpm\"";
   for (int s = 0; s < w->def->source_count; s++)
     if (w->def->sources[s].blows)
@@ -235,6 +240,53 @@ static mn_status restore_state(mn_world *w)
   if (mn_world_look(w) != MN_OK)
     mn_log(w->ctx, MN_LOG_DEBUG, "%s", w->ctx->message);
   memcpy(w->ctx->message, words, sizeof words);
+  return MN_OK;
+}
+
+/* ---- coupling "auto" ------------------------------------------------------------------------- */
+
+static mn_status pick_method(mn_world *w)
+{
+  const mn_domain_def *d = &w->def->domain;
+  double spacing = w->how.spacing * d->size.x / d->cells[0];
+  double dt = fmin(w->def->output.every,
+                   fmin(w->fluid.ops->max_dt(w->fluid.self), w->solid.ops->max_dt(w->solid.self)));
+  mn_surroundings around = {.density = w->def->fluid.density, .size = d->size};
+  mn_coupling_facts facts = {.mu = NAN};
+  char box[96];
+  memcpy(around.cells, d->cells, sizeof around.cells);
+  if (w->fluid_plugin || w->solid_plugin) {
+    snprintf(box, sizeof box, "%s \"%.80s\"", w->fluid_plugin ? "fluid" : "solid",
+             w->fluid_plugin ? w->fluid.ops->name : w->solid.ops->name);
+    facts.black_box = box;
+  } else {
+    MN_TRY(save_state(w));
+    mn_status status =
+        mn_coupling_survey(w->ctx, d->dim, spacing, dt, &around, w->fluid, w->solid, &facts);
+    MN_TRY(restore_state(w));
+    MN_TRY(status);
+  }
+  w->how.method = mn_coupling_pick(&facts, w->why);
+  return MN_OK;
+}
+
+/* From the state at the start, so that a run that is resumed picks the same. Keys that all methods
+   heed are the scene's, the others are the method's best. */
+static mn_status pick_coupling(mn_world *w)
+{
+  const mn_coupling_def *given = &w->def->coupling;
+  MN_TRY(pick_method(w));
+  w->how = mn_coupling_def_default(w->how.method, 0);
+  w->how.tolerance = given->tolerance;
+  w->how.max_iterations = given->max_iterations;
+  w->how.load = given->load;
+  w->how.predictor = given->predictor;
+  w->how.closed = given->closed;
+  w->how.kernel_radius = given->kernel_radius;
+  w->how.spacing = given->spacing;
+  w->how.adapt = given->adapt;
+  mn_log(w->ctx, MN_LOG_INFO, "coupling \"auto\" picks \"%s\": %s",
+         mn_coupling_method_name(w->how.method), w->why);
   return MN_OK;
 }
 
@@ -336,6 +388,13 @@ double mn_world_time(const mn_world *w)
 int64_t mn_world_steps(const mn_world *w)
 {
   return w->clock.step;
+}
+
+const char *mn_world_coupling(const mn_world *w, const char **why)
+{
+  if (why)
+    *why = w->why;
+  return w->coupling ? mn_coupling_method_name(w->how.method) : NULL;
 }
 
 int mn_world_frame(const mn_world *w)

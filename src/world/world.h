@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "couple/couple.h"
+#include "couple/pick.h"
 #include "fluid/mac/mac.h"
 #include "meniscus/world.h"
 #include "world/bodies.h"
@@ -40,6 +41,8 @@ struct mn_world {
   mn_solid solid;        /* the same */
   mn_bodies *bodies;     /* behind `solid`; NULL: none */
   mn_coupling *coupling; /* of the two; NULL: one is missing */
+  mn_coupling_def how;   /* def->coupling, or what was picked for "auto" */
+  char why[MN_WHY_MAX];  /* it was; "": it was not */
   mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
   int lost;        /* 1: a solver could not restore its state; there is none to save */
   mn_watch *watch; /* what was warned of; work */

@@ -30,8 +30,12 @@ return scene {
 LUA
 
 # help and version
+"$program" help > help.txt || fail "help: exit $?"
+grep -q "meniscus compare" help.txt || fail "help does not print the usage"
+"$program" help run | grep -q "^usage: meniscus run" || fail "help run"
+"$program" help nothing > /dev/null || fail "help nothing: exit $?"
 "$program" --version | grep -q '^meniscus [0-9]' || fail "--version"
-for command in run resume check list show pressure bench; do
+for command in run resume check list show pressure bench compare; do
   "$program" --help | grep -q "meniscus $command" || fail "--help does not name $command"
   "$program" $command --help > help.txt || fail "$command --help"
   grep -q "^usage: meniscus $command" help.txt || fail "$command --help has no usage"

@@ -353,6 +353,8 @@ static void test_coupling_and_plugins(void **state)
       {COUPLE_OF("omega = 0.2"),
        {"scene.coupling.omega: has no effect", "\"xpm\"", "only aitken and relaxed use it"}},
       {COUPLE_OF("method = 'rmi', omega = 0.1"), {"coupling.omega: has no effect", "\"rmi\""}},
+      {COUPLE_OF("method = 'auto', mass = 'none'"), {"coupling.mass: has no effect", "\"auto\""}},
+      {COUPLE_OF("method = 'auto', published = true"), {"coupling.published: has no effect"}},
       {COUPLE_OF("method = 'weak', tolerance = 0.05"), {"coupling.tolerance: has no effect"}},
       {COUPLE_OF("method = 'weak', max_iterations = 9"), {"max_iterations: has no effect"}},
       {COUPLE_OF("method = 'weak', mass = 'none'"), {"coupling.mass: has no effect"}},

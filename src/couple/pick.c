@@ -1,0 +1,168 @@
+/* The method for a scene, from what it contains.
+
+   What decides is mu = m_a/m, the mass of the fluid that a body moves over its own: asking both
+   sides once leaves an error of mu in the forces, and diverges for mu > 1. m_a is guessed from the
+   area A that the body shows along an axis, as that of a plate:
+
+       2D: pi/4 rho A^2        3D: 8/3 rho (A/pi)^(3/2)
+
+   (exact for plates; a disk in 2D has the same, a sphere 0.8 of it), or as all of the fluid where
+   the body shows more than half of the domain's cross-section: a piston moves a whole column. m is
+   what the solid answers to even loads along that axis. The guess is used against a bound that it
+   passes or misses by far in most scenes. Verified by tests/unit/couple/test_pick.c. */
+#include "couple/pick.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "couple/boxes.h"
+#include "math/vec.h"
+
+/* Bodies so heavy that one solve of each side is within 1 % of the coupled answer. */
+static const double HEAVY = 0.01;
+/* Of the cross-section: what shows more is taken for a piston. */
+static const double FILLS = 0.5;
+
+/* ---- the decision ---------------------------------------------------------------------------- */
+
+mn_coupling_method mn_coupling_pick(const mn_coupling_facts *f, char why[MN_WHY_MAX])
+{
+  if (f->black_box) {
+    snprintf(why, MN_WHY_MAX,
+             "the %s is a black box: only iterations can couple it, and of these xpm needs the "
+             "fewest solves",
+             f->black_box);
+    return MN_COUPLE_XPM;
+  }
+  if (f->closed_regions) {
+    snprintf(why, MN_WHY_MAX,
+             "bodies enclose fluid (%d closed region%s), whose pressure is found with the bodies' "
+             "motion",
+             f->closed_regions, f->closed_regions > 1 ? "s" : "");
+    return MN_COUPLE_XPM;
+  }
+  if (f->mu <= HEAVY) {
+    snprintf(why, MN_WHY_MAX,
+             "the bodies are heavy: the fluid they move weighs about %.2g of them, so that one "
+             "solve of each side is enough",
+             f->mu);
+    return MN_COUPLE_WEAK;
+  }
+  if (isfinite(f->mu))
+    snprintf(why, MN_WHY_MAX,
+             "the fluid that the bodies move weighs about %.2g of them: both sides must agree in "
+             "every substep",
+             f->mu);
+  else
+    snprintf(why, MN_WHY_MAX, "nothing is known of the bodies' mass: xpm bears any");
+  return MN_COUPLE_XPM;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+/* Areas along an axis of one body, and the work of even loads. */
+typedef struct shown {
+  double area;  /* m^2 (m), as seen along the axis */
+  double force; /* N, of a load of 1 Pa */
+  double work;  /* N m/s^2, load times acceleration as a substep feels it */
+} shown;
+
+static double added_mass(int dim, double area, int axis, const mn_surroundings *around)
+{
+  double cross = 1, volume = 1;
+  for (int a = 0; a < dim; a++) {
+    volume *= around->size.v[a];
+    cross *= a == axis ? 1 : around->size.v[a];
+  }
+  if (area > FILLS * cross)
+    return around->density * volume;
+  return around->density *
+         (dim == 2 ? 0.25 * MN_PI * area * area : 8.0 / 3 * pow(area / MN_PI, 1.5));
+}
+
+static void load_evenly(mn_interface *f, int axis)
+{
+  for (size_t i = 0; i < f->count; i++) {
+    f->load[i] = f->V[i] = mn_v3(0, 0, 0);
+    f->load[i].v[axis] = f->area[i];
+    f->mass[i] = 0;
+  }
+}
+
+static double greatest_mu(const mn_interface *f, int axis, const mn_surroundings *around,
+                          shown *bodies, int count)
+{
+  double mu = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    shown *s = &bodies[f->body[i]];
+    s->area += (f->two_sided[i] ? 1 : 0.5) * f->area[i] * fabs(f->N[i].v[axis]);
+    s->force += f->area[i];
+    s->work += f->area[i] * f->V[i].v[axis] * (1 + f->lead[i]);
+  }
+  for (int b = 0; b < count; b++)
+    if (bodies[b].work > 0) /* else it does not give way along this axis */
+      mu = fmax(mu, added_mass(f->dim, bodies[b].area, axis, around) * bodies[b].work /
+                        (bodies[b].force * bodies[b].force));
+  return mu;
+}
+
+static mn_status find_mu(mn_context *ctx, mn_boxes *boxes, const mn_surroundings *around,
+                         double *mu)
+{
+  mn_interface *f = &boxes->face;
+  int count = 0;
+  for (size_t i = 0; i < f->count; i++)
+    count = f->body[i] >= count ? f->body[i] + 1 : count;
+  *mu = count ? 0 : NAN;
+  if (!boxes->solid.ops->accelerate || (size_t)count > f->count) { /* odd numbers of a plug-in */
+    *mu = NAN;
+    return MN_OK;
+  }
+  for (int a = 0; a < f->dim && count; a++) {
+    shown *bodies;
+    MN_TRY(MN_NEW(ctx, "bodies", (size_t)count, &bodies));
+    load_evenly(f, a);
+    mn_status status = mn_boxes_accelerate(boxes);
+    if (status == MN_OK)
+      *mu = fmax(*mu, greatest_mu(f, a, around, bodies, count));
+    mn_free(bodies);
+    MN_TRY(status);
+  }
+  return MN_OK;
+}
+
+static mn_status count_regions(mn_boxes *boxes, int *count)
+{
+  mn_enclosed said;
+  int most = -1;
+  *count = 0;
+  if (!boxes->fluid.ops->enclose)
+    return MN_OK;
+  MN_TRY(mn_boxes_enclose(boxes, &said));
+  for (size_t side = 0; side < 2 * boxes->face.elements && said.count; side++)
+    most = said.facing[side] > most ? said.facing[side] : most;
+  *count = most + 1;
+  return MN_OK;
+}
+
+mn_status mn_coupling_survey(mn_context *ctx, int dim, double spacing, double dt,
+                             const mn_surroundings *around, mn_fluid fluid, mn_solid solid,
+                             mn_coupling_facts *facts)
+{
+  mn_boxes boxes;
+  *facts = (mn_coupling_facts){.mu = NAN, .cells = 1};
+  for (int a = 0; a < dim; a++)
+    facts->cells *= around->cells[a];
+  mn_status status = mn_boxes_create(ctx, dim, spacing, fluid, solid, &boxes);
+  if (status == MN_OK)
+    status = mn_boxes_begin(&boxes, 0, dt);
+  if (status == MN_OK)
+    status = count_regions(&boxes, &facts->closed_regions);
+  if (status == MN_OK)
+    status = find_mu(ctx, &boxes, around, &facts->mu);
+  facts->points = boxes.face.count;
+  mn_boxes_destroy(&boxes);
+  return status;
+}
