@@ -524,3 +524,47 @@ void mn_weights_share(const mn_weights *w, const double *amount, double *value)
     if (w->work->rigid_body[i] >= 0)
       value[i] += share[w->work->rigid_body[i]];
 }
+
+/* Rows of rigid bodies: e_f . (1/n + I^-1 (r_i x .) x (x_f - c)), entry by entry. */
+static size_t rigid_row(const mn_weights *w, size_t row, int64_t *col, double *value)
+{
+  const struct mn_weights_work *work = w->work;
+  const mn_closed_face *f = &w->face[row];
+  const mn_rigid_fit *fit = &w->fit[f->body];
+  mn_vec3 arm = mn_sub(w->where[row], fit->centre);
+  size_t count = 0;
+  for (size_t i = 0; i < w->points; i++) {
+    if (work->rigid_body[i] != f->body)
+      continue;
+    mn_vec3 r = mn_sub(work->X[i], fit->centre);
+    for (int axis = 0; axis < 3; axis++) {
+      mn_vec3 unit = {{0}};
+      unit.v[axis] = 1;
+      double turned = mn_cross(turn(fit, mn_cross(r, unit)), arm).v[f->axis];
+      col[count] = 3 * (int64_t)i + axis;
+      value[count++] = turned + (axis == f->axis ? 1 / (double)fit->points : 0);
+    }
+  }
+  return count;
+}
+
+size_t mn_weights_row(const mn_weights *w, size_t row, int64_t *col, double *value)
+{
+  const mn_rigid_fit *fit = &w->fit[w->face[row].body];
+  size_t count = fit->points ? 3 * fit->points : (size_t)(w->start[row + 1] - w->start[row]);
+  if (!col)
+    return count;
+  if (fit->points)
+    return rigid_row(w, row, col, value);
+  for (size_t n = 0; n < count; n++) { /* by insertion: a row has few entries */
+    int64_t s = w->start[row] + (int64_t)n, c = 3 * (int64_t)w->point[s] + w->face[row].axis;
+    size_t at = n;
+    for (; at > 0 && col[at - 1] > c; at--) {
+      col[at] = col[at - 1];
+      value[at] = value[at - 1];
+    }
+    col[at] = c;
+    value[at] = w->weight[s];
+  }
+  return count;
+}

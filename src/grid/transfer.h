@@ -58,5 +58,8 @@ MN_MUST_CHECK mn_status mn_weights_scatter(const mn_weights *w, const double *F,
 /* value[points] += an amount per row, shared as the weights say (equally over a rigid body): for
    masses. */
 void mn_weights_share(const mn_weights *w, const double *amount, double *value);
+/* Row of W: its columns 3 point + axis, ascending, and their weights; returns how many there are.
+   NULL: only counts. A rigid body's has all its points. */
+size_t mn_weights_row(const mn_weights *w, size_t row, int64_t *col, double *value);
 
 #endif

@@ -284,6 +284,11 @@ mn_status mn_pressure_analyse(mn_pressure *v, const mn_pressure_geometry *geomet
 mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geometry)
 {
   MN_TRY(mn_pressure_analyse(v, geometry));
+  return mn_pressure_coarsen(v);
+}
+
+mn_status mn_pressure_coarsen(mn_pressure *v)
+{
   if (v->solver == MN_PRESSURE_MGPCG)
     return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->system, &v->regions);
   fill_stencil(v);

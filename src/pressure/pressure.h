@@ -42,6 +42,8 @@ MN_MUST_CHECK mn_status mn_pressure_assemble(mn_pressure *pressure,
 /* The same without coarse levels, for callers that solve otherwise: regions and gradient only. */
 MN_MUST_CHECK mn_status mn_pressure_analyse(mn_pressure *pressure,
                                             const mn_pressure_geometry *geometry);
+/* What `assemble` does beyond that. */
+MN_MUST_CHECK mn_status mn_pressure_coarsen(mn_pressure *pressure);
 /* Records the sum of b over each closed region (rhs_sum). */
 void mn_pressure_sum_regions(mn_pressure *pressure, const mn_field *b);
 

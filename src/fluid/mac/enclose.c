@@ -343,7 +343,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   e->known = 0;
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
-  MN_TRY(mn_mac_assemble(mac));
+  MN_TRY(mn_mac_analyse(mac));
   size_t sides = bodies ? 2 * interface->elements : 0;
   MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), sides));
   number_regions(mac);
@@ -414,8 +414,7 @@ mn_status mn_mac_gauge(mn_mac *mac)
   return MN_OK;
 }
 
-/* number[r] <- the region told to which most of region r belonged, or -1: surfaces may have been
-   placed anew since. The vote is that of Boyer and Moore, right if there is a majority. */
+/* The vote is that of Boyer and Moore, right if there is a majority. */
 static void vote(mn_mac *mac)
 {
   mn_enclosure *e = &mac->enclosure;
@@ -437,6 +436,16 @@ static void vote(mn_mac *mac)
           e->number[r] = label;
         lead[r] += e->number[r] == label ? 1 : -1;
       }
+}
+
+mn_status mn_mac_number_closed(mn_mac *mac)
+{
+  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0));
+  if (mac->enclosure.known)
+    vote(mac);
+  else
+    number_regions(mac);
+  return MN_OK;
 }
 
 /* shown = p + rest + lift has the mean p0 over the region's volume. */

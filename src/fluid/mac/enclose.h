@@ -30,6 +30,9 @@ void mn_enclosure_destroy(mn_enclosure *e);
 MN_MUST_CHECK mn_status mn_mac_enclose(void *self, const mn_interface *interface,
                                        mn_enclosed *enclosed);
 MN_MUST_CHECK mn_status mn_mac_lift(void *self, const double *p0, int count);
+/* number[r] <- the region told to which most of region r of the pressure solver belonged, or -1:
+   surfaces may have been placed anew since. If nobody asked, as they would be told now. */
+MN_MUST_CHECK mn_status mn_mac_number_closed(mn_mac *mac);
 /* dp has mean 0 over the volume of each closed region, if the coupling asked for them. */
 MN_MUST_CHECK mn_status mn_mac_gauge(mn_mac *mac);
 

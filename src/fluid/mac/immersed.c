@@ -304,6 +304,13 @@ mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
   return keep(mac, interface, &b->last);
 }
 
+mn_status mn_mac_bodies_move(mn_mac *mac, const mn_interface *interface)
+{
+  MN_TRY(check(mac, interface));
+  move_walls(mac, interface->V);
+  return keep(mac, interface, &mac->bodies.last);
+}
+
 mn_status mn_mac_bodies_end(mn_mac *mac, const mn_interface *interface)
 {
   if (!mac->bodies.on || !mac->bodies.placed)

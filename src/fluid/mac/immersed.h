@@ -44,6 +44,8 @@ MN_MUST_CHECK mn_status mn_mac_bodies_expect(mn_mac *mac);
 MN_MUST_CHECK mn_status mn_mac_bodies_arrive(mn_mac *mac);
 /* Geometry with the surfaces of the interface at the end of the substep, and their velocities. */
 MN_MUST_CHECK mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface);
+/* The same with the geometry as it stands: velocities only. */
+MN_MUST_CHECK mn_status mn_mac_bodies_move(mn_mac *mac, const mn_interface *interface);
 /* Where the surfaces end, after the last solve. */
 MN_MUST_CHECK mn_status mn_mac_bodies_end(mn_mac *mac, const mn_interface *interface);
 /* The surfaces of the last solve are those of the next start. */
@@ -70,6 +72,15 @@ MN_MUST_CHECK mn_status mn_mac_bodies_shift(mn_mac *mac, const mn_immersed *im);
 void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im);
 
 /* loads.c */
+/* Of a row: the area that the body closes, the fluid that moves with it (kg, may be below 0) and
+   the velocity that this had before. */
+typedef struct mn_dual {
+  double area, mass, before;
+} mn_dual;
+mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t row);
+/* load += that of the fluid at rest, which smoke's pressure does not hold; force and torque are
+   exact. */
+void mn_mac_bodies_rest(const mn_mac *mac, const mn_interface *interface, mn_vec3 *load);
 /* load and mass of the interface from the last solve */
 MN_MUST_CHECK mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface);
 

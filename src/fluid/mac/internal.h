@@ -7,6 +7,7 @@
 #include "fluid/mac/enclose.h"
 #include "fluid/mac/immersed.h"
 #include "fluid/mac/mac.h"
+#include "fluid/mac/operators.h"
 #include "fluid/mac/shell.h"
 #include "fluid/mac/stress.h"
 #include "fluid/mac/water.h"
@@ -116,6 +117,9 @@ typedef struct mn_separate {
   mn_field held; /* of the new state */
 } mn_separate;
 
+/* How much of the pressure system is that of `geometry`: nothing, unknowns and regions, or all. */
+typedef enum mn_assembled { MN_NOT_ASSEMBLED, MN_ANALYSED, MN_ASSEMBLED } mn_assembled;
+
 struct mn_mac {
   mn_context *ctx;
   const mn_model_def *def; /* borrowed */
@@ -146,8 +150,8 @@ struct mn_mac {
   mn_field b, dp;
   mn_field gradient[3]; /* of the pressure; accelerations in begin */
   mn_pressure *pressure;
-  int assembled; /* the pressure system is that of `geometry` */
-  int solves;    /* in this substep */
+  mn_assembled assembled;
+  int solves; /* in this substep */
   mn_stencil viscous[3];
   mn_stencil_solver *viscous_solver[3];
   double viscous_dt; /* for which `viscous` was set up; 0: never */
@@ -158,6 +162,7 @@ struct mn_mac {
   mn_mac_watcher watcher;
   mn_stress stress;
   mn_shell shell;
+  mn_mac_operators operators;
 };
 
 static inline int mn_mac_is_water(const mn_mac *mac)
@@ -254,8 +259,24 @@ mn_status mn_mac_diffuse(mn_mac *mac, double dt);
 /* Shows the equation to the watcher, if there is one. */
 mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry, const mn_lcp *lcp,
                                double tolerance);
-/* The pressure system of the geometry, unless it is there. */
+mn_pressure_geometry mn_mac_pressure_geometry(const mn_mac *mac);
+/* The pressure system of the geometry, unless it is there: its unknowns and regions, and all. */
+mn_status mn_mac_analyse(mn_mac *mac);
 mn_status mn_mac_assemble(mn_mac *mac);
+/* b <- -(rho/dt) div u*; returns max |b|; *speed <- the greatest velocity on any face */
+double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed);
+/* What may be left of b, whose greatest value is `worst`, in a cell, and summed up over a closed
+   region. */
+void mn_mac_tolerances(const mn_mac *mac, double dt, double worst, double speed, double *tolerance,
+                       double *sum_tolerance);
+/* dp <- the pressure of the last substep, if this is its first solve; else it is that of the last
+   one. */
+void mn_mac_guess(mn_mac *mac);
+/* result <- u* - (dt/rho) grad dp on open faces, the wall's velocity on closed ones */
+void mn_mac_subtract_gradient(mn_mac *mac, double dt);
+/* The closed region with the greatest net inflow; *flow in m^3/s (m^2/s in 2D). From separating
+   walls water may part, so only what presses on it counts. */
+mn_pressure_region mn_mac_worst_region(const mn_mac *mac, double dt, double *flow);
 /* result <- the divergence-free part of star, dp <- the pressure (increment) that made it so */
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
 /* greatest |div u| over the cells with fluid; phi: the liquid's level set, without data for smoke;
@@ -279,6 +300,13 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
 void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u);
 /* Some cell at most `reach` cells away along each axis is held. */
 int mn_separate_near(const mn_field *held, int i, int j, int k, int reach);
+
+/* Fills separating of the problem: where 0 <= p is a condition. */
+void mn_separate_mark(mn_mac *mac);
+/* Fills the problem, for who wants to see it. */
+MN_MUST_CHECK mn_status mn_separate_describe(mn_mac *mac, int changes);
+/* separate.held <- the cells that part, of dp */
+void mn_separate_mark_held(mn_mac *mac);
 
 /* empty.c */
 int mn_mac_has_empty(const mn_mac *mac);

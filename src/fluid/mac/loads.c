@@ -93,29 +93,37 @@ static int is_empty(const mn_mac *mac, const mn_closed_face *f, int high)
          mac->geometry.empty[cells->at - cells->data + mn_index(cells, at[0], at[1], at[2])];
 }
 
+mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t r)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  const mn_closed_face *f = &b->face[r];
+  double dx = mac->grid.dx, A = pow(dx, mac->grid.dim - 1), rho = mac->def->fluid.density;
+  side low = look(mac, f, 0), high = look(mac, f, 1);
+  double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+  double part = link_part(&low, &high) * (mean_part(&low, &high) - w);
+  int thin = f->element != MN_NO_ELEMENT;
+  if (thin && (is_empty(mac, f, 0) || is_empty(mac, f, 1))) {
+    part = is_empty(mac, f, 0) ? 1 - f->fraction : f->fraction; /* as far as the shell */
+    thin = 0;                                                   /* like a closed body */
+  }
+  double before =
+      thin ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
+           : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
+  return (mn_dual){A * (1 - w), rho * part * A * dx, before};
+}
+
 /* F of each row, and its mass. */
 static void impulses(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
-  double dx = mac->grid.dx, A = pow(dx, mac->grid.dim - 1), rho = mac->def->fluid.density;
   int64_t rows = (int64_t)b->weights->rows;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t r = 0; r < rows; r++) {
     const mn_closed_face *f = &b->face[r];
-    side low = look(mac, f, 0), high = look(mac, f, 1);
-    double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
-    double part = link_part(&low, &high) * (mean_part(&low, &high) - w);
-    int thin = f->element != MN_NO_ELEMENT;
-    if (thin && (is_empty(mac, f, 0) || is_empty(mac, f, 1))) {
-      part = is_empty(mac, f, 0) ? 1 - f->fraction : f->fraction; /* as far as the shell */
-      thin = 0;                                                   /* like a closed body */
-    }
-    double m = rho * part * A * dx;
-    double before =
-        thin ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
-             : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
-    b->F[r] = A * (1 - w) * (low.p - high.p) - m * (b->U[r] - before) / mac->dt;
-    b->mass[r] = fmax(m, 0);
+    mn_dual d = mn_mac_bodies_dual(mac, (size_t)r);
+    double dp = look(mac, f, 0).p - look(mac, f, 1).p;
+    b->F[r] = d.area * dp - d.mass * (b->U[r] - d.before) / mac->dt;
+    b->mass[r] = fmax(d.mass, 0);
   }
 }
 
@@ -216,11 +224,13 @@ static double rest_pressure(const mn_mac *mac, size_t s, mn_vec3 x)
   return mac->geometry.empty ? 0 : mn_dot(weight, mn_sub(x, mn_mac_top(mac)));
 }
 
-/* -p n over an element, p linear, shared by its points with their linear weights: force and torque
-   are exact. Of thin ones the difference of both sides. */
-static void add_rest(const mn_mac *mac, mn_interface *f)
+/* -p n over an element, p linear, shared by its points with their linear weights. Of thin ones the
+   difference of both sides. */
+void mn_mac_bodies_rest(const mn_mac *mac, const mn_interface *f, mn_vec3 *load)
 {
   int dim = f->dim, closed = mac->enclosure.known && mac->enclosure.told.count;
+  if (mn_mac_is_water(mac))
+    return;
   for (size_t e = 0; e < f->elements; e++) {
     const uint32_t *at = f->element + (size_t)dim * e;
     int thin = f->two_sided[at[0]];
@@ -238,7 +248,7 @@ static void add_rest(const mn_mac *mac, mn_interface *f)
       sum += p[v];
     }
     for (int v = 0; v < dim; v++)
-      f->load[at[v]] = mn_madd(f->load[at[v]], -(sum + p[v]) / (dim * (dim + 1)), n);
+      load[at[v]] = mn_madd(load[at[v]], -(sum + p[v]) / (dim * (dim + 1)), n);
   }
 }
 
@@ -253,7 +263,6 @@ mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface)
     MN_TRY(mn_weights_scatter(b->weights, b->F, interface->load));
   else
     differences(mac, interface);
-  if (!mn_mac_is_water(mac))
-    add_rest(mac, interface);
+  mn_mac_bodies_rest(mac, interface, interface->load);
   return MN_OK;
 }

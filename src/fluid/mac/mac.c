@@ -191,6 +191,7 @@ static mn_status mac_begin(void *self, double t, double dt)
   mn_mac *mac = self;
   mac->dt = dt;
   mac->solves = 0;
+  mac->operators.made = 0;
   mac->enclosure.known = mac->enclosure.lifted = 0;
   mac->extrapolates = mn_mac_second_order(mac) && mac->state.scalars[2] > 0;
   mac->increments = mac->extrapolates && !mac->bodies.on;
@@ -390,4 +391,5 @@ const mn_fluid_ops mn_mac_ops = {.name = "mac",
                                  .meet = mac_meet,
                                  .arrive = mac_arrive,
                                  .enclose = mn_mac_enclose,
-                                 .lift = mn_mac_lift};
+                                 .lift = mn_mac_lift,
+                                 .operators = &mn_mac_fluid_operators};

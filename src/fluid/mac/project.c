@@ -85,8 +85,7 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
 }
 
-/* b <- -(rho/dt) div u*; returns max |b|; *speed <- the greatest velocity on any face */
-static double right_hand_side(mn_mac *mac, double dt, double *speed)
+double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed)
 {
   double scale = -mac->def->fluid.density / dt;
   int slabs = mn_slabs(&mac->b);
@@ -114,8 +113,7 @@ static double right_hand_side(mn_mac *mac, double dt, double *speed)
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
 }
 
-/* u <- u* - (dt/rho) grad p on open faces, the wall's velocity on closed ones */
-static void subtract_gradient(mn_mac *mac, double dt)
+void mn_mac_subtract_gradient(mn_mac *mac, double dt)
 {
   double scale = dt / mac->def->fluid.density;
   mn_pressure_gradient(mac->pressure, &mac->dp, mac->gradient);
@@ -136,9 +134,7 @@ static void subtract_gradient(mn_mac *mac, double dt)
   }
 }
 
-/* The closed region with the greatest net inflow; *flow in m^3/s (m^2/s in 2D). From separating
-   walls water may part, so only what presses on it counts. */
-static mn_pressure_region worst_region(const mn_mac *mac, double dt, double *flow)
+mn_pressure_region mn_mac_worst_region(const mn_mac *mac, double dt, double *flow)
 {
   mn_pressure_region worst = {0};
   for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++) {
@@ -199,23 +195,56 @@ mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry
   return mac->watcher.see ? mac->watcher.see(mac->watcher.user, &e) : MN_OK;
 }
 
-static mn_pressure_geometry pressure_geometry(const mn_mac *mac)
+mn_pressure_geometry mn_mac_pressure_geometry(const mn_mac *mac)
 {
   return (mn_pressure_geometry){mac->geometry.open, mn_mac_is_water(mac) ? &mac->liquid_next : NULL,
                                 mac->open_sides, MN_MAC_THETA_MIN};
 }
 
-mn_status mn_mac_assemble(mn_mac *mac)
+mn_status mn_mac_analyse(mn_mac *mac)
 {
-  mn_pressure_geometry geometry = pressure_geometry(mac);
-  if (mac->assembled)
+  mn_pressure_geometry geometry = mn_mac_pressure_geometry(mac);
+  if (mac->assembled >= MN_ANALYSED)
     return MN_OK;
-  MN_TRY(mac->separate.on ? mn_pressure_analyse(mac->pressure, &geometry)
-                          : mn_pressure_assemble(mac->pressure, &geometry));
-  mac->assembled = 1;
+  MN_TRY(mn_pressure_analyse(mac->pressure, &geometry));
+  mac->assembled = MN_ANALYSED;
   if (mac->water.on)
     relent_in_closed_regions(mac);
   return MN_OK;
+}
+
+mn_status mn_mac_assemble(mn_mac *mac)
+{
+  MN_TRY(mn_mac_analyse(mac));
+  if (mac->assembled == MN_ASSEMBLED)
+    return MN_OK;
+  if (!mac->separate.on)
+    MN_TRY(mn_pressure_coarsen(mac->pressure));
+  mac->assembled = MN_ASSEMBLED;
+  return MN_OK;
+}
+
+void mn_mac_tolerances(const mn_mac *mac, double dt, double worst, double speed, double *tolerance,
+                       double *sum_tolerance)
+{
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  /* of b; a fluid at rest rounds as what gravity would make of it in a step */
+  double unit = fluid->density / dt * fmax(speed, dt * mn_length(fluid->gravity)) / mac->grid.dx;
+  *tolerance = fmax(fluid->pressure_tolerance * worst, ROUND_OFF * unit);
+  *tolerance = fmax(*tolerance, fluid->divergence_tolerance * fluid->density / dt);
+  double surface =
+      pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
+  *sum_tolerance = FLOW_ROUND_OFF * surface * fmax(unit, LEAST_SPEED * fluid->density / (dt * dt));
+}
+
+void mn_mac_guess(mn_mac *mac)
+{
+  if (mac->solves++ > 0)
+    return;
+  if (mn_mac_second_order(mac) && !mac->bodies.on)
+    mn_field_fill(&mac->dp, 0);
+  else
+    mn_field_copy(&mac->dp, &mac->state.p);
 }
 
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
@@ -223,43 +252,31 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   const mn_fluid_def *fluid = &mac->def->fluid;
   *report = (mn_solve_report){0};
   MN_TRY(mn_mac_assemble(mac));
-  double speed, worst = right_hand_side(mac, dt, &speed);
-  /* of b; a fluid at rest rounds as what gravity would make of it in a step */
-  double unit = fluid->density / dt * fmax(speed, dt * mn_length(fluid->gravity)) / mac->grid.dx;
+  double speed, tolerance, sum_tolerance, worst = mn_mac_right_hand_side(mac, dt, &speed);
   mac->speed = speed;
-  if (mac->solves++ == 0) { /* later ones start from the last one's answer */
-    if (mn_mac_second_order(mac) && !mac->bodies.on)
-      mn_field_fill(&mac->dp, 0);
-    else
-      mn_field_copy(&mac->dp, &mac->state.p);
-  }
-  double tolerance = fmax(fluid->pressure_tolerance * worst, ROUND_OFF * unit);
-  tolerance = fmax(tolerance, fluid->divergence_tolerance * fluid->density / dt);
-  double surface =
-      pow((double)mn_pressure_unknowns(mac->pressure), (mac->grid.dim - 1.0) / mac->grid.dim);
-  double sum_tolerance =
-      FLOW_ROUND_OFF * surface * fmax(unit, LEAST_SPEED * fluid->density / (dt * dt));
+  mn_mac_guess(mac);
+  mn_mac_tolerances(mac, dt, worst, speed, &tolerance, &sum_tolerance);
   if (mac->bodies.on && mac->geometry.stamp) {
     int changed;
     MN_TRY(mn_mac_bodies_mend(mac, dt, sum_tolerance, &changed));
     if (changed)
-      right_hand_side(mac, dt, &speed);
+      mn_mac_right_hand_side(mac, dt, &speed);
   }
   if (fluid->project && mac->separate.on)
     MN_TRY(mn_separate_solve(mac, dt, tolerance, sum_tolerance, report));
   else if (fluid->project) {
-    mn_pressure_geometry geometry = pressure_geometry(mac);
+    mn_pressure_geometry geometry = mn_mac_pressure_geometry(mac);
     MN_TRY(mn_mac_show_equation(mac, &geometry, NULL, tolerance));
     MN_TRY(mn_pressure_solve(mac->pressure, &mac->b, tolerance, sum_tolerance,
                              fluid->pressure_max_iterations, &mac->dp, report));
   }
-  mn_pressure_region region = worst_region(mac, dt, &report->net_flow);
+  mn_pressure_region region = mn_mac_worst_region(mac, dt, &report->net_flow);
   if (report->reason == MN_INCOMPATIBLE)
     return incompatible(mac, &region, report->net_flow);
   if (mac->bodies.on && fabs(mac->bodies.net_flow) > fabs(report->net_flow))
     report->net_flow = mac->bodies.net_flow;
   MN_TRY(mn_mac_gauge(mac));
-  subtract_gradient(mac, dt);
+  mn_mac_subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
   return MN_OK;
 }

@@ -125,7 +125,7 @@ static void leave_out_inflows(mn_mac *mac)
 }
 
 /* The same marks without the matrix. */
-static void mark_walls(mn_mac *mac)
+void mn_separate_mark(mn_mac *mac)
 {
   const mn_field *phi = &mac->liquid_next;
   unsigned char *mark = mac->separate.lcp.separating + (phi->at - phi->data);
@@ -143,7 +143,7 @@ static void mark_walls(mn_mac *mac)
 
 /* Fills the problem. The default solver takes its rows from the geometry, unless one is to be
    changed. */
-static mn_status describe(mn_mac *mac, int changes)
+mn_status mn_separate_describe(mn_mac *mac, int changes)
 {
   mn_lcp *lcp = &mac->separate.lcp;
   mn_pressure_geometry geometry = {mac->geometry.open, &mac->liquid_next, mac->open_sides,
@@ -154,7 +154,7 @@ static mn_status describe(mn_mac *mac, int changes)
     return MN_OK;
   }
   mn_lcp_set_geometry(&geometry, lcp);
-  mark_walls(mac);
+  mn_separate_mark(mac);
   lcp->marked = 1;
   lcp->analysed = mac->pressure;
   return MN_OK;
@@ -247,7 +247,7 @@ static void level_region(mn_mac *mac, int region)
 
 /* ---- solution -------------------------------------------------------------------------------- */
 
-static void mark_held(mn_mac *mac)
+void mn_separate_mark_held(mn_mac *mac)
 {
   const mn_lcp *lcp = &mac->separate.lcp;
   mn_field *held = &mac->separate.held;
@@ -292,7 +292,7 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
       return MN_OK;
     }
   }
-  MN_TRY(describe(mac, fixed > 0));
+  MN_TRY(mn_separate_describe(mac, fixed > 0));
   for (int r = 0; r < regions && fixed; r++)
     if (closure_of(mac, r, sum_tolerance) == FIXED)
       pin_region(mac, r);
@@ -304,7 +304,7 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
   for (int r = 0; r < regions && fixed; r++)
     if (closure_of(mac, r, sum_tolerance) == FIXED)
       level_region(mac, r);
-  mark_held(mac);
+  mn_separate_mark_held(mac);
   fill_report(mac, dt, &found, report);
   return MN_OK;
 }
