@@ -450,6 +450,11 @@ void mn_contact_guess(const mn_contact *c, mn_touches *touches)
   take_guesses(&c->now, touches, 0);
 }
 
+void mn_contact_clear(mn_contact *c)
+{
+  c->drift.count = c->settle.count = 0;
+}
+
 mn_status mn_contact_commit(mn_contact *c, const mn_touches *more)
 {
   MN_TRY(leave_guesses(c));

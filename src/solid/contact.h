@@ -90,6 +90,8 @@ MN_MUST_CHECK mn_status mn_contact_settle(mn_contact *contact, const mn_rigid_st
                                           mn_twist *twist, mn_contact_nodes *nodes, double dt,
                                           mn_vec3 *P, mn_vec3 *T, mn_contact_report *report);
 
+/* Nothing touches: what commit leaves then. */
+void mn_contact_clear(mn_contact *contact);
 /* The impulses found become the first guess of the next substep: part of the state. `more`: touches
    that another solver has found (solid_press.c), by rising key, with their forces. */
 MN_MUST_CHECK mn_status mn_contact_commit(mn_contact *contact, const struct mn_touches *more);

@@ -233,6 +233,24 @@ MN_MUST_CHECK mn_status mn_deform_response(mn_deform *deform, const mn_vec3 *loa
 /* dE/dx at x in N: minus the elastic forces. MN_FAILED if an element is inverted. */
 MN_MUST_CHECK mn_status mn_deform_gradient(mn_deform *deform, const mn_vec3 *x, mn_vec3 *gradient);
 
+/* The equation of motion about an iterate, for a coupling that solves it with a fluid's: A q/sx =
+   r + load for the change q of x1 on the free axes (deform_operators.c). */
+typedef struct mn_deform_linear {
+  const mn_csr *A; /* N/m; rows and columns of fixed axes are cut. Explicit: NULL, A is M/dt^2 */
+  double sx;
+  const double *r; /* [nodes dim] N, without any load; 0 on fixed axes */
+  double scale;    /* N */
+} mn_deform_linear;
+/* After begin: the iterate becomes the state at the start, prescribed axes on their way. x1, v1 are
+   those of the iterate, with prescribed axes where they will be. */
+void mn_deform_start(mn_deform *deform);
+MN_MUST_CHECK mn_status mn_deform_linearise(mn_deform *deform, mn_deform_linear *linear);
+/* q <- (A/sx)^-1 q on the free axes, A of the last linearise; others must be 0. */
+MN_MUST_CHECK mn_status mn_deform_invert(mn_deform *deform, double *q);
+/* The iterate, by step q, q [nodes dim] of x1; *taken is shorter if elements would be inverted. */
+MN_MUST_CHECK mn_status mn_deform_advance(mn_deform *deform, const double *q, double step,
+                                          double *taken);
+
 /* ---- probes, of the state; body < 0: all ----------------------------------------------------- */
 
 double mn_deform_kinetic(const mn_deform *deform, int body);                 /* J */

@@ -115,6 +115,12 @@ mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const ch
 MN_MUST_CHECK mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x);
 /* Newton's method for the equation of d->terms with forces d->force, from d->y. */
 MN_MUST_CHECK mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report);
+/* d->force: gravity and `load` (NULL: none), `part` of them. */
+void mn_deform_set_force(mn_deform *d, const mn_vec3 *load, double part);
+/* x1, v1, a1 of the free axes from y; a1 of the prescribed ones from v1. */
+void mn_deform_finish(mn_deform *d);
+/* An explicit step does not look at its end, which must be whole too. */
+MN_MUST_CHECK mn_status mn_deform_check_end(mn_deform *d);
 /* The conserving midpoint rule, from the solution of the plain one in d->y. */
 MN_MUST_CHECK mn_status mn_deform_conserve(mn_deform *d, mn_deform_report *report);
 MN_MUST_CHECK mn_status mn_deform_conserve_create(mn_deform *d); /* its work; if needed */

@@ -128,8 +128,7 @@ static void set_targets(mn_deform *d, double t)
   }
 }
 
-/* x1, v1, a1 of the free axes from y; a1 of the prescribed ones from v1. */
-static void finish(mn_deform *d)
+void mn_deform_finish(mn_deform *d)
 {
   double h = d->dt;
   size_t dim = (size_t)d->def.dim;
@@ -210,7 +209,7 @@ mn_status mn_deform_prepare(mn_deform *d, int *fresh)
   return *fresh ? mn_deform_factorise(d, d->y, 0, &report) : MN_OK;
 }
 
-static void set_force(mn_deform *d, const mn_vec3 *load, double part)
+void mn_deform_set_force(mn_deform *d, const mn_vec3 *load, double part)
 {
   size_t dim = (size_t)d->def.dim;
   for (size_t i = 0; i < mn_deform_dofs(d); i++)
@@ -233,8 +232,7 @@ static void solve_explicit(mn_deform *d)
   }
 }
 
-/* An explicit step does not look at its end, which must be whole too. */
-static mn_status check_end(mn_deform *d)
+mn_status mn_deform_check_end(mn_deform *d)
 {
   double energy;
   mn_inverted bad;
@@ -250,11 +248,11 @@ mn_status mn_deform_solve(mn_deform *d, const mn_vec3 *load, mn_deform_report *r
   if (!d->began)
     return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: solve before begin");
   d->solved = 0;
-  set_force(d, load, 1);
+  mn_deform_set_force(d, load, 1);
   if (d->def.scheme == MN_EXPLICIT) {
     solve_explicit(d);
     MN_TRY(mn_deform_added_explicit(d));
-    MN_TRY(check_end(d));
+    MN_TRY(mn_deform_check_end(d));
     d->solved = 1;
     return MN_OK;
   }
@@ -269,7 +267,7 @@ mn_status mn_deform_solve(mn_deform *d, const mn_vec3 *load, mn_deform_report *r
     d->has_factor = 0;
     return status;
   }
-  finish(d);
+  mn_deform_finish(d);
   d->solved = 1;
   return MN_OK;
 }
@@ -338,7 +336,7 @@ mn_status mn_deform_static(mn_deform *d, const mn_vec3 *load, int steps, mn_defo
     d->y[i] = d->y0[i] = d->y1[i] = get(d->x, i, dim);
   set_targets(d, d->t);
   for (int s = 1; s <= steps; s++) {
-    set_force(d, load, (double)s / steps);
+    mn_deform_set_force(d, load, (double)s / steps);
     d->has_factor = 0;
     int before = report->iterations;
     report->iterations = 0; /* the limit is that of one equation */

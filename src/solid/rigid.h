@@ -125,6 +125,9 @@ void mn_rigid_mobility(const mn_rigid_body *b, const mn_rigid_state *s, double W
 void mn_rigid_kick(const mn_rigid_body *b, mn_rigid_state *s, mn_vec3 P, mn_vec3 T);
 /* Moves for dt without any force. */
 void mn_rigid_drift(const mn_rigid_body *b, mn_rigid_state *s, double dt);
+/* Of a free body: how its turn at the end of a drift from s changes with L, in world axes; in 2D
+   only about z. */
+mn_mat3 mn_rigid_drift_tangent(const mn_rigid_body *b, const mn_rigid_state *s, double dt);
 /* Pose and velocity of a driven body; of a fixed one the velocity of its surface. */
 void mn_rigid_drive(const mn_rigid_body *b, mn_rigid_state *s, double t);
 /* The external force of the def at time t. */

@@ -102,25 +102,75 @@ void mn_rigid_kick(const mn_rigid_body *b, mn_rigid_state *s, mn_vec3 P, mn_vec3
   }
 }
 
-/* Turns q and the momentum in principal axes about axis k with the inverse inertia given. */
-static void turn_about(const mn_rigid_body *b, int k, double dt_inverse, mn_quat *q, mn_vec3 *pi)
+/* A turn in progress; with `tangent`, how it changes with the momentum at its start, both in
+   principal axes: turned = d(turn in the body's axes), change = d(pi). */
+typedef struct turning {
+  mn_quat q;
+  mn_vec3 pi;
+  int tangent;
+  mn_mat3 turned, change;
+} turning;
+
+/* m <- R^T m, a turn by -angle about axis k. */
+static void turn_rows(mn_mat3 *m, int k, double c, double sn)
 {
-  double angle = dt_inverse * pi->v[k];
-  if (angle == 0)
-    return;
-  *q = mn_quat_mul(*q, mn_quat_from_axis(mn_mat3_column(&b->axes, k), angle));
-  double c = cos(angle), sn = sin(angle);
   int i = (k + 1) % 3, j = (k + 2) % 3;
-  double pi_i = pi->v[i], pi_j = pi->v[j];
-  pi->v[i] = c * pi_i + sn * pi_j; /* R^T: by -angle */
-  pi->v[j] = c * pi_j - sn * pi_i;
+  for (int a = 0; a < 3; a++) {
+    double m_i = m->m[i][a], m_j = m->m[j][a];
+    m->m[i][a] = c * m_i + sn * m_j;
+    m->m[j][a] = c * m_j - sn * m_i;
+  }
 }
 
-static void turn(const mn_rigid_body *b, mn_rigid_state *s, double dt)
+/* Turns q and the momentum in principal axes about axis k with the inverse inertia given. */
+static void turn_about(const mn_rigid_body *b, int k, double dt_inverse, turning *t)
+{
+  double angle = dt_inverse * t->pi.v[k];
+  if (angle == 0 && !t->tangent)
+    return;
+  t->q = mn_quat_mul(t->q, mn_quat_from_axis(mn_mat3_column(&b->axes, k), angle));
+  double c = cos(angle), sn = sin(angle);
+  int i = (k + 1) % 3, j = (k + 2) % 3;
+  double pi_i = t->pi.v[i], pi_j = t->pi.v[j];
+  t->pi.v[i] = c * pi_i + sn * pi_j; /* R^T: by -angle */
+  t->pi.v[j] = c * pi_j - sn * pi_i;
+  if (!t->tangent)
+    return;
+  turn_rows(&t->turned, k, c, sn);
+  turn_rows(&t->change, k, c, sn);
+  for (int a = 0; a < 3; a++) { /* the angle changes too; that of change[k] is the same before */
+    double more = dt_inverse * t->change.m[k][a];
+    t->turned.m[k][a] += more;
+    t->change.m[i][a] += more * t->pi.v[j];
+    t->change.m[j][a] -= more * t->pi.v[i];
+  }
+}
+
+/* How exp(v) turns, in world axes, for a change of v: 1 + (1 - cos)/a^2 [v] + (a - sin)/a^3 [v]^2.
+ */
+static mn_mat3 exp_tangent(mn_vec3 v)
+{
+  double a = mn_length(v), one = 0.5, two = 1.0 / 6;
+  if (a > 1e-3) {
+    one = (1 - cos(a)) / (a * a);
+    two = (a - sin(a)) / (a * a * a);
+  } else {
+    one -= a * a / 24;
+    two -= a * a / 120;
+  }
+  mn_mat3 skew = {{{0, -v.z, v.y}, {v.z, 0, -v.x}, {-v.y, v.x, 0}}};
+  mn_mat3 square = mn_mat3_scale(two, mn_mat3_mul(skew, skew));
+  return mn_mat3_add(mn_mat3_identity(), mn_mat3_add(mn_mat3_scale(one, skew), square));
+}
+
+/* tangent: NULL, or the turn of the end, in world axes, for a change of L. */
+static void turn(const mn_rigid_body *b, mn_rigid_state *s, double dt, mn_mat3 *tangent)
 {
   static const double STEP = 0.25; /* rad: errors of a part are about STEP^3/24 */
   enum { MOST = 10000 };
-  mn_vec3 pi = body_momentum(b, s), inverse = b->inverse;
+  turning t = {.q = s->q, .pi = body_momentum(b, s), .tangent = tangent != NULL};
+  t.change = mn_mat3_identity();
+  mn_vec3 inverse = b->inverse;
   int k = 0; /* the axis that stands apart */
   for (int a = 1; a < 3; a++)
     if (fabs(inverse.v[(a + 1) % 3] - inverse.v[(a + 2) % 3]) <
@@ -128,18 +178,32 @@ static void turn(const mn_rigid_body *b, mn_rigid_state *s, double dt)
       k = a;
   int i = (k + 1) % 3, j = (k + 2) % 3;
   double base = inverse.v[i], dj = inverse.v[j] - base, dk = inverse.v[k] - base;
-  double rate = cbrt(fabs(dj) * dk * dk) * mn_length(pi), parts = ceil(dt * rate / STEP);
+  double rate = cbrt(fabs(dj) * dk * dk) * mn_length(t.pi), parts = ceil(dt * rate / STEP);
   int n = parts > MOST ? MOST : parts > 1 ? (int)parts : 1;
   double h = dt / n;
-  mn_quat q = s->q;
   for (int p = 0; p < n; p++) {
-    turn_about(b, j, 0.5 * h * dj, &q, &pi);
-    turn_about(b, k, h * dk, &q, &pi);
-    turn_about(b, j, 0.5 * h * dj, &q, &pi);
+    turn_about(b, j, 0.5 * h * dj, &t);
+    turn_about(b, k, h * dk, &t);
+    turn_about(b, j, 0.5 * h * dj, &t);
   }
   if (base != 0)
-    q = mn_quat_mul(mn_quat_exp(mn_scale(dt * base, s->L)), q);
-  s->q = mn_quat_unit(q);
+    t.q = mn_quat_mul(mn_quat_exp(mn_scale(dt * base, s->L)), t.q);
+  mn_quat end = mn_quat_unit(t.q);
+  if (tangent) {
+    mn_mat3 from = mn_mat3_transpose(mn_mat3_mul(mn_quat_matrix(s->q), b->axes));
+    mn_mat3 to = mn_mat3_mul(mn_quat_matrix(end), b->axes);
+    *tangent = mn_mat3_add(mn_mat3_scale(dt * base, exp_tangent(mn_scale(dt * base, s->L))),
+                           mn_mat3_mul(to, mn_mat3_mul(t.turned, from)));
+  }
+  s->q = end;
+}
+
+mn_mat3 mn_rigid_drift_tangent(const mn_rigid_body *b, const mn_rigid_state *s, double dt)
+{
+  mn_rigid_state end = *s;
+  mn_mat3 tangent;
+  turn(b, &end, dt, &tangent);
+  return tangent;
 }
 
 void mn_rigid_drift(const mn_rigid_body *b, mn_rigid_state *s, double dt)
@@ -154,7 +218,7 @@ void mn_rigid_drift(const mn_rigid_body *b, mn_rigid_state *s, double dt)
   s->x = mn_madd(s->x, dt, s->v);
   if (b->inertia.x == 0) /* in two dimensions s counts whole turns, which q does not know */
     s->s += dt * body_momentum(b, s).z * b->inverse.z;
-  turn(b, s, dt);
+  turn(b, s, dt, NULL);
 }
 
 void mn_rigid_drive(const mn_rigid_body *b, mn_rigid_state *s, double t)

@@ -97,6 +97,7 @@ void mn_solids_destroy(mn_solids **solids)
     mn_solids_press_destroy(s);
     mn_solids_added_destroy(s);
     mn_solids_force_destroy(s);
+    mn_solids_linear_destroy(s);
     mn_surface_points_destroy(&s->surface);
     mn_contact_destroy(&s->contact);
     mn_rigid_destroy(&s->rigid);
@@ -165,7 +166,7 @@ static mn_status solids_begin(void *self, double t, double dt)
   return MN_OK;
 }
 
-static mn_status check_finite(mn_solids *s)
+mn_status mn_solids_check_finite(mn_solids *s)
 {
   for (int i = 0; i < s->rigid->count; i++) {
     const mn_rigid_state *r = &s->rigid->next[i];
@@ -195,7 +196,7 @@ static mn_status solids_solve(void *self, mn_interface *interface, mn_solve_repo
     s->nodes = mn_deform_get(s->deform);
   }
   MN_TRY(mn_solids_step(s));
-  MN_TRY(check_finite(s));
+  MN_TRY(mn_solids_check_finite(s));
   mn_solids_show(s, interface);
   if (report) {
     *report = (mn_solve_report){.reason = MN_CONVERGED};
@@ -307,6 +308,7 @@ mn_solid mn_solids_box(mn_solids *solids)
                                    .resize = solids_resize,
                                    .sample = mn_solids_sample,
                                    .look = mn_solids_look,
-                                   .accelerate = mn_solids_accelerate};
+                                   .accelerate = mn_solids_accelerate,
+                                   .operators = &mn_solids_operators};
   return (mn_solid){&ops, solids};
 }

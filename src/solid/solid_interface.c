@@ -57,6 +57,7 @@ mn_status mn_solids_sample(void *self, double spacing, size_t *count, size_t *el
   s->point = NULL, s->points = 0;
   s->element = NULL, s->elements = 0;
   mn_surface_points_destroy(&s->surface);
+  mn_solids_linear_destroy(s); /* its patterns are those of the points */
   for (int i = 0; i < s->rigid->count; i++)
     if (s->rigid->body[i].def.sampled && isfinite(s->rigid->body[i].bound))
       MN_TRY(sample_body(s, i, spacing));

@@ -74,6 +74,7 @@ struct mn_solids {
   uint32_t *element; /* [dim * elements], of those points */
   size_t elements;
   mn_surface_points surface;
+  struct mn_linear *linear; /* operators.c; NULL: not asked for yet */
 };
 
 /* theta: forces act for theta dt before the drift. */
@@ -84,6 +85,13 @@ static inline double mn_solids_part(const mn_solids *s)
 
 /* From rigid->now and the nodes' last solve to rigid->next and the nodes' x1, v1. */
 MN_MUST_CHECK mn_status mn_solids_step(mn_solids *solids);
+
+/* MN_FAILED if a rigid body of rigid->next is nowhere. */
+MN_MUST_CHECK mn_status mn_solids_check_finite(mn_solids *solids);
+/* The poses of theta: from those of the start, moved by u for h (s). */
+void mn_solids_set_theta(mn_solids *solids, double h);
+/* What carries a body that does not obey forces to its next pose. */
+mn_twist mn_solids_driven(const mn_solids *solids, int body);
 
 /* Scratch; facets that collide and stiffnesses, at the start of a substep. */
 MN_MUST_CHECK mn_status mn_solids_press_create(mn_solids *solids);
@@ -128,5 +136,35 @@ void mn_solids_added_loads(mn_solids *solids);
 void mn_solids_added_free(mn_solids *solids);
 /* Moves by the drift and by the push apart. */
 void mn_solids_move(const mn_rigid_body *body, mn_rigid_state *state, mn_twist push, double dt);
+
+/* ---- operators: operators.c, operators_rigid.c ------------------------------------------------ */
+
+/* A rigid body of the iterate. */
+typedef struct mn_rigid_iterate {
+  mn_rigid_state half; /* pose of the start, velocities of the drift */
+  int first, freedoms; /* 0: it does not obey forces */
+  mn_mat3 spin;        /* kg m^2/s: change of L for a turn of the end */
+  mn_mat3 lever;       /* N m: sum of arm x force, for how torques turn with the body */
+  double r[6], K[6][6];
+} mn_rigid_iterate;
+
+extern const struct mn_solid_operators mn_solids_operators;
+void mn_solids_linear_destroy(mn_solids *solids);
+
+/* The motion of the world's point p, as one of a body in this pose, for freedom f; its turn. */
+mn_vec3 mn_freedom_motion(const mn_solids *s, int body, const mn_rigid_state *pose, int f,
+                          mn_vec3 p);
+mn_vec3 mn_freedom_turn(const mn_solids *s, int body, int f);
+int mn_freedoms_of(const mn_solids *s, int body);
+/* Velocities of the start: the free drift. */
+void mn_iterate_start(mn_solids *s, mn_rigid_iterate *it);
+/* rigid->next, of the iterate. */
+void mn_iterate_place(mn_solids *s, const mn_rigid_iterate *it);
+/* r and the bodies' own blocks of K; *scale: N. With `turning` the loads that `take` has taken turn
+   with the bodies' arms. */
+void mn_iterate_linearise(mn_solids *s, mn_rigid_iterate *it, const mn_interface *f, double *scale);
+/* value (of K, rows of all rigid freedoms) += the springs between bodies. */
+void mn_iterate_springs(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *K);
+void mn_iterate_advance(mn_solids *s, mn_rigid_iterate *it, const double *q, double step);
 
 #endif

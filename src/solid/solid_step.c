@@ -41,8 +41,7 @@ static void add_added(mn_solids *s, int i)
   s->torque[i] = mn_add(s->torque[i], mn_add(h->twist, mn_cross(arm, h->load)));
 }
 
-/* The pose of theta, moved by u. */
-static void set_theta(mn_solids *s, double h)
+void mn_solids_set_theta(mn_solids *s, double h)
 {
   for (int i = 0; i < s->rigid->count; i++) {
     const mn_rigid_body *b = &s->rigid->body[i];
@@ -195,11 +194,23 @@ static mn_contact_nodes node_view(const mn_solids *s, const double *mass, const 
                             .friction = s->node_friction};
 }
 
+mn_twist mn_solids_driven(const mn_solids *s, int i)
+{
+  const mn_rigid_body *b = &s->rigid->body[i];
+  const mn_rigid_state *now = &s->rigid->now[i], *next = &s->rigid->next[i];
+  mn_quat turn = mn_quat_mul(next->q, mn_quat_conjugate(now->q));
+  mn_twist twist = {.v = mn_scale(1 / s->dt, mn_sub(next->x, now->x))};
+  if (b->def.joint == MN_JOINT_FIXED)
+    twist.v = mn_scale(mn_timefn_mean(&b->def.slide_ramp, s->t, s->t + s->dt), b->def.slide);
+  twist.w = mn_scale(1 / s->dt, mn_quat_log(turn));
+  return twist;
+}
+
 /* u without contact, then with it; the change of u since the last pass. */
 static mn_status drift_pass(mn_solids *s, double h, double *change, double *speed)
 {
   mn_rigid *r = s->rigid;
-  set_theta(s, h);
+  mn_solids_set_theta(s, h);
   mn_solids_added_loads(s);
   set_forces(s, h);
   for (int i = 0; i < r->count; i++) {
@@ -209,14 +220,8 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
       push_by_forces(s, i, h, &trial);
       mn_rigid_kick(b, &trial, s->press_P[i], s->press_T[i]);
       s->free[i] = mn_rigid_twist(b, &trial);
-    } else { /* what carries it to its next pose */
-      mn_quat turn = mn_quat_mul(r->next[i].q, mn_quat_conjugate(trial.q));
-      s->free[i].v = mn_scale(1 / s->dt, mn_sub(r->next[i].x, trial.x));
-      if (b->def.joint == MN_JOINT_FIXED)
-        s->free[i].v =
-            mn_scale(mn_timefn_mean(&b->def.slide_ramp, s->t, s->t + s->dt), b->def.slide);
-      s->free[i].w = mn_scale(1 / s->dt, mn_quat_log(turn));
-    }
+    } else
+      s->free[i] = mn_solids_driven(s, i);
   }
   mn_solids_added_free(s);
   for (int i = 0; i < r->springs; i++)
@@ -342,7 +347,7 @@ mn_status mn_solids_step(mn_solids *s)
     memset(s->push, 0, (size_t)r->count * sizeof *s->push);
   MN_TRY(press_and_drift(s, h));
   if (s->rigid_added) { /* of the last u: what is applied below carries bodies by just that */
-    set_theta(s, h);
+    mn_solids_set_theta(s, h);
     mn_solids_added_loads(s);
     set_forces(s, h);
   }
