@@ -86,12 +86,16 @@ typedef struct mn_solid_linear {
 
 typedef struct mn_solid_operators {
   /* Between begin and commit. The iterate is set to the state at the start of the substep, as the
-     method's tangent there wants it; writes X, V, N, area of it. */
+     method's tangent there wants it: nodes at X of the start, rigid bodies where their velocity
+     takes them. Writes X, V, N, area of it. */
   mn_status (*start)(void *self, mn_interface *interface);
-  /* About the iterate. The interface holds its X. */
+  /* About the iterate. The interface holds its X and the loads found last (0: none yet): where the
+     solid's rule in time lets them act at other arms than E^T, r has the difference. With `frozen`
+     K has how they turn a body further as it turns. */
   mn_status (*linearise)(void *self, const mn_interface *interface, mn_solid_linear *linear);
   /* Moves the iterate by step * q, step shortened so far that nothing is inverted; writes X, V, N,
-     area and *taken (the step that was taken). Commit accepts the iterate. */
+     area and *taken (the step that was taken). The interface's loads, best those that q was found
+     with, are kept for the record. Commit accepts the iterate. */
   mn_status (*advance)(void *self, const double *q, double step, mn_interface *interface,
                        double *taken);
 } mn_solid_operators;
