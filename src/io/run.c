@@ -288,6 +288,8 @@ static mn_status begin_resumed(run *r)
   MN_TRY(load_checkpoint(r, &found));
   if (!found && r->def->from_frame >= 0)
     return no_such_checkpoint(r);
+  MN_TRY(mn_path(r->ctx, path, "%s/report.html", r->directory));
+  MN_TRY(mn_remove_tree(r->ctx, path)); /* it tells of less than there will be: see complete */
   int64_t frame = found ? mn_world_frame(r->world) : -1;
   int64_t step = found ? mn_world_steps(r->world) : -1;
   MN_TRY(mn_folder_take_back(r->ctx, r->directory, frame, step));
@@ -344,16 +346,24 @@ static mn_status end(run *r, mn_status status)
   return status == MN_OK ? MN_OK : mn_fail(r->ctx, status, "%s", why);
 }
 
+/* A finished run is left as it is, but for what a kill after its last record left undone. */
+static mn_status complete(run *r)
+{
+  char path[MN_PATH_MAX];
+  mn_log(r->ctx, MN_LOG_INFO, "%s is finished: nothing to resume", r->directory);
+  MN_TRY(mn_folder_tidy(r->ctx, r->directory));
+  MN_TRY(mn_path(r->ctx, path, "%s/report.html", r->directory));
+  return access(path, F_OK) ? mn_report_write(r->ctx, r->directory, r->model) : MN_OK;
+}
+
 static mn_status run_in_folder(run *r)
 {
   if (r->def->resume)
     MN_TRY(mn_settings_read(r->ctx, r->directory, &r->settings));
   MN_TRY(mn_run_extent(r->ctx, r->compiled, r->def, &r->settings.frames, &r->settings.until));
   if (r->def->resume && !strcmp(r->settings.state, "done") && r->def->from_frame < 0 &&
-      r->settings.time >= r->settings.until - 1e-9 * r->model->output.every) {
-    mn_log(r->ctx, MN_LOG_INFO, "%s is finished: nothing to resume", r->directory);
-    return MN_OK;
-  }
+      r->settings.time >= r->settings.until - 1e-9 * r->model->output.every)
+    return complete(r);
   MN_TRY(mn_world_create(r->ctx, r->compiled, &r->world));
   MN_TRY(MN_NEW(r->ctx, "probes", (size_t)r->model->probe_count + 1, &r->values));
   MN_TRY(r->def->resume ? begin_resumed(r) : begin_new(r));

@@ -27,6 +27,12 @@ done
 
 told=$("$program" resume "$work/whole" 2>&1)
 case $told in *finished*) ok "a finished run: $told" ;; *) fail "a finished run: $told" ;; esac
+# Killed after its last record, while it wrote the report.
+cp -r "$work/whole" "$work/cut"
+mv "$work/cut/report.html" "$work/cut/report.html.part"
+"$program" resume "$work/cut" --quiet
+same_runs "killed in its report" "$work/whole" "$work/cut"
+[ -f "$work/cut/report.html" ] || fail "killed in its report: there is none"
 
 cp -r "$work/whole" "$work/back"
 "$program" resume "$work/back" --from-frame 4 --quiet
