@@ -27,6 +27,25 @@ typedef struct app_bench_number {
 void app_bench_compare(app_bench_run *run, const char *row, const char *column,
                        app_bench_number number);
 
+/* A scene run for a bench, without files: until a time or, if that is 0, for a number of substeps.
+   A simulation that cannot go on is a result, not an error. */
+typedef struct app_bench_job {
+  const char *scene;
+  const mn_setting *settings;
+  int count;
+  double until; /* s */
+  int substeps;
+  int strict; /* 1: a substep that diverged and was retried counts as failed, too */
+  void (*each)(void *user, const mn_world *world, const mn_step_info *info); /* after a substep;
+                   before the first one with info NULL. May be NULL */
+  void *user;
+  /* what came of it */
+  int failed, steps;
+  char reason[512]; /* why it failed */
+} app_bench_job;
+/* The exit status to leave with, or 0. */
+int app_bench_scene(const app_bench_run *run, app_bench_job *job);
+
 typedef struct app_bench_entry {
   const char *name, *text;
   const char *takes;              /* about, on two idle cores */

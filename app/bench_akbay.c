@@ -29,48 +29,43 @@ typedef struct run_result {
   double window[SUBSTEPS / WINDOW]; /* mean iterations of ten substeps */
 } run_result;
 
+static void note(void *user, const mn_world *world, const mn_step_info *info)
+{
+  run_result *r = user;
+  (void)world;
+  if (!info)
+    return;
+  if (r->steps < SUBSTEPS)
+    r->window[r->steps / WINDOW] += (double)info->coupling_iterations / WINDOW;
+  r->steps++;
+  r->capped += info->capped;
+  r->iterations += info->coupling_iterations;
+  r->modes += info->modes;
+  r->fluid_s += info->fluid_s;
+  r->solid_s += info->solid_s;
+  r->couple_s += info->couple_s;
+}
+
 /* Runs a scene until a time or, if that is 0, for a number of substeps. */
 static int run_scene(const app_bench_run *bench, const char *scene, const mn_setting *settings,
                      int count, double until, int substeps, run_result *r)
 {
-  mn_context *ctx;
-  mn_model *model = NULL;
-  mn_world *world = NULL;
   *r = (run_result){0};
-  int bad = app_context(bench->args, &ctx);
-  if (bad)
-    return bad;
-  mn_status status = mn_scene_load(ctx, scene, settings, (size_t)count, &model);
-  if (status == MN_OK)
-    status = mn_world_create(ctx, model, &world);
-  bad = status != MN_OK;
-  if (bad)
-    app_fail(ctx, status);
-  while (!bad && !r->failed && (until > 0 ? mn_world_time(world) < until : r->steps < substeps)) {
-    mn_step_info info;
-    double next = until > 0 ? until : mn_world_time(world) + 1;
-    if (mn_world_step(world, next, &info) != MN_OK || info.diverged) {
-      r->failed = 1;
-      break;
-    }
-    if (r->steps < SUBSTEPS)
-      r->window[r->steps / WINDOW] += (double)info.coupling_iterations / WINDOW;
-    r->steps++;
-    r->capped += info.capped;
-    r->iterations += info.coupling_iterations;
-    r->modes += info.modes;
-    r->fluid_s += info.fluid_s;
-    r->solid_s += info.solid_s;
-    r->couple_s += info.couple_s;
-  }
+  app_bench_job job = {.scene = scene,
+                       .settings = settings,
+                       .count = count,
+                       .until = until,
+                       .substeps = substeps,
+                       .strict = 1,
+                       .each = note,
+                       .user = r};
+  int bad = app_bench_scene(bench, &job);
+  r->failed = job.failed;
   if (r->steps) {
     r->iterations /= r->steps;
     r->modes /= r->steps;
   }
-  mn_world_destroy(&world);
-  mn_model_destroy(&model);
-  mn_context_destroy(&ctx);
-  return bad ? (int)status : 0;
+  return bad;
 }
 
 /* ---- cloth in smoke -------------------------------------------------------------------------- */

@@ -21,14 +21,14 @@
 enum { MOST_SETTINGS = 12, MOST_REGIONS = 3 };
 
 typedef struct closed_result {
-  int failed, steps;
+  int failed;
   double iterations;       /* mean */
   double outflow;          /* m^2/s, the greatest net outflow */
   double inflow;           /* m^2/s, the greatest of a region */
   double flown, grown;     /* m^2, all regions */
   double p0[MOST_REGIONS]; /* Pa, rising */
   int regions;
-  double probe; /* the first one, change since the start */
+  double probe, start; /* the first one: change since the start, and there */
 } closed_result;
 
 static void take_regions(const mn_step_info *info, closed_result *r)
@@ -49,41 +49,33 @@ static void take_regions(const mn_step_info *info, closed_result *r)
   }
 }
 
+static void note_closed(void *user, const mn_world *world, const mn_step_info *info)
+{
+  closed_result *r = user;
+  double probe = mn_world_probe(world, 0);
+  if (!info) {
+    r->start = probe;
+    return;
+  }
+  take_regions(info, r);
+  r->iterations += info->coupling_iterations;
+  r->probe = probe - r->start;
+}
+
 static int run_closed(const app_bench_run *bench, const char *scene, const mn_setting *settings,
                       int count, double until, closed_result *r)
 {
-  mn_context *ctx;
-  mn_model *model = NULL;
-  mn_world *world = NULL;
   *r = (closed_result){0};
-  int bad = app_context(bench->args, &ctx);
-  if (bad)
-    return bad;
-  mn_status status = mn_scene_load(ctx, scene, settings, (size_t)count, &model);
-  if (status == MN_OK)
-    status = mn_world_create(ctx, model, &world);
-  bad = status != MN_OK;
-  if (bad)
-    app_fail(ctx, status);
-  else
-    r->probe = -mn_world_probe(world, 0);
-  while (!bad && mn_world_time(world) < until - 1e-9) {
-    mn_step_info info;
-    if (mn_world_step(world, until, &info) != MN_OK) {
-      r->failed = 1;
-      break;
-    }
-    take_regions(&info, r);
-    r->iterations += info.coupling_iterations;
-    r->steps++;
-  }
-  if (!bad)
-    r->probe += mn_world_probe(world, 0);
-  r->iterations = r->failed ? INFINITY : r->steps ? r->iterations / r->steps : 0;
-  mn_world_destroy(&world);
-  mn_model_destroy(&model);
-  mn_context_destroy(&ctx);
-  return bad ? (int)status : 0;
+  app_bench_job job = {.scene = scene,
+                       .settings = settings,
+                       .count = count,
+                       .until = until,
+                       .each = note_closed,
+                       .user = r};
+  int bad = app_bench_scene(bench, &job);
+  r->failed = job.failed;
+  r->iterations = r->failed ? INFINITY : job.steps ? r->iterations / job.steps : 0;
+  return bad;
 }
 
 /* ---- chapter 4 ------------------------------------------------------------------------------- */
