@@ -1,10 +1,12 @@
 #include "app.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const app_option options[] = {
     {"--couplings", "A,B,...", "couplings to compare: values of the scene's parameter coupling"},
+    {"--at", "T,...", "times of the pictures, s (default: six, evenly spread)"},
     {"-o", "DIR", "directory of the results (default: runs/NAME-compare)"},
     {"-p", "KEY=VALUE", "set a parameter of the scene; may be repeated"},
     {"--frames", "N", "frames instead of the scene's"},
@@ -14,6 +16,8 @@ static const app_option options[] = {
     {"--json", NULL, "progress as one JSON object per line"},
     {0},
 };
+
+enum { TIMES_MAX = 24 };
 
 typedef struct job {
   mn_context *ctx;
@@ -25,7 +29,19 @@ typedef struct job {
   mn_model *model[MN_COMPARE_MAX];
   char *text;
   char folder[MN_PATH_MAX], directory[MN_PATH_MAX];
+  char *reason[MN_COMPARE_MAX]; /* of a run that could not start */
+  double time[TIMES_MAX];
+  int time_count;
 } job;
+
+/* What happens at each step of a run. */
+typedef struct watch {
+  app_progress progress;
+  const job *j;
+  const char *name;
+  int frame;
+  mn_status status; /* of keeping the interface */
+} watch;
 
 /* The names between the commas; they become folders. */
 static int split(job *j, const char *list)
@@ -55,6 +71,22 @@ static int split(job *j, const char *list)
   return 0;
 }
 
+static int split_times(job *j, const char *list)
+{
+  for (const char *at = list; at;) {
+    char *end;
+    double t = strtod(at, &end);
+    if (end == at || (*end && *end != ',') || !isfinite(t) || t < 0)
+      return app_error(MN_BAD_INPUT, "compare: --at holds \"%s\": must be times in s, from 0 on",
+                       at);
+    if (j->time_count == TIMES_MAX)
+      return app_error(MN_BAD_INPUT, "compare: --at holds more than %d times", (int)TIMES_MAX);
+    j->time[j->time_count++] = t;
+    at = *end ? end + 1 : NULL;
+  }
+  return 0;
+}
+
 /* All of them before the first runs: what is wrong with one is told at once. */
 static mn_status load(job *j)
 {
@@ -75,6 +107,15 @@ static mn_status load(job *j)
   return status;
 }
 
+static void at_step(void *user, const mn_world *world, const mn_step_info *info)
+{
+  watch *w = user;
+  app_progress_step(&w->progress, world, info);
+  if (mn_world_frame(world) > w->frame && w->status == MN_OK)
+    w->status = mn_compare_note(world, w->j->directory, w->name);
+  w->frame = mn_world_frame(world);
+}
+
 static mn_status run_one(job *j, int i)
 {
   char directory[MN_PATH_MAX + MN_NAME_MAX];
@@ -85,32 +126,44 @@ static mn_status run_one(job *j, int i)
   mn_status status = mn_run_extent(j->ctx, j->model[i], &j->def, &frames, &until);
   if (status != MN_OK)
     return status;
-  app_progress progress = app_progress_start(j->args, frames, until, mn_model_get(j->model[i]));
-  if (progress.mode == APP_LIVE || progress.mode == APP_PLAIN)
+  watch w = {.progress = app_progress_start(j->args, frames, until, mn_model_get(j->model[i])),
+             .j = j,
+             .name = j->name[i]};
+  if (w.progress.mode == APP_LIVE || w.progress.mode == APP_PLAIN)
     printf("coupling %s\n", j->name[i]);
-  j->def.progress = app_progress_step;
-  j->def.progress_user = &progress;
+  j->def.progress = at_step;
+  j->def.progress_user = &w;
   status = mn_run(j->ctx, j->model[i], &j->def);
-  app_progress_end(&progress, j->ctx, status, directory);
+  if (status == MN_OK)
+    status = w.status;
+  app_progress_end(&w.progress, j->ctx, status, directory);
   if (status != MN_OK)
     app_error(0, "coupling %s: %s", j->name[i], mn_context_message(j->ctx));
   return status;
+}
+
+/* Distance: of the interface, in cells. */
+static void print_row(const mn_compare_row *r, const mn_compare_row *first)
+{
+  char distance[32] = "-";
+  if (r != first && isfinite(r->max_distance))
+    snprintf(distance, sizeof distance, "%.3g", r->max_distance);
+  printf("%-12s %-7s %7.4g s %9lld %11.2f %6.0f %7lld %9lld %7.3g s %9s\n", r->name,
+         r->exit_status ? "failed" : "done", r->time, (long long)r->steps, r->average_iterations,
+         r->most_iterations, (long long)r->capped, (long long)r->diverged, r->wall_s, distance);
 }
 
 static void print_rows(const job *j, const mn_compare_row *rows)
 {
   int json = app_get(j->args, "--json") != NULL;
   if (!json && !app_get(j->args, "--quiet"))
-    printf("%-10s %-7s %9s %9s %11s %6s %7s %9s %9s\n", "coupling", "", "time", "substeps",
-           "iterations", "most", "capped", "diverged", "wall");
+    printf("%-12s %-7s %9s %9s %11s %6s %7s %9s %9s %9s\n", "coupling", "", "time", "substeps",
+           "iterations", "most", "capped", "diverged", "wall", "distance");
   for (int i = 0; i < j->count; i++) {
     const mn_compare_row *r = &rows[i];
     if (!json) {
       if (!app_get(j->args, "--quiet"))
-        printf("%-10s %-7s %7.4g s %9lld %11.2f %6.0f %7lld %9lld %7.3g s\n", r->name,
-               r->exit_status ? "failed" : "done", r->time, (long long)r->steps,
-               r->average_iterations, r->most_iterations, (long long)r->capped,
-               (long long)r->diverged, r->wall_s);
+        print_row(r, rows);
       continue;
     }
     cJSON *o = cJSON_CreateObject();
@@ -125,16 +178,25 @@ static void print_rows(const job *j, const mn_compare_row *rows)
     cJSON_AddNumberToObject(o, "capped", (double)r->capped);
     cJSON_AddNumberToObject(o, "diverged", (double)r->diverged);
     cJSON_AddNumberToObject(o, "wall_s", r->wall_s);
+    cJSON_AddStringToObject(o, "method", r->method);
+    cJSON_AddNumberToObject(o, "imbalance", r->imbalance); /* null unless finite */
+    cJSON_AddNumberToObject(o, "momentum_lost", r->momentum_lost);
+    cJSON_AddNumberToObject(o, "volume_change", r->volume_change);
+    cJSON_AddNumberToObject(o, "volume_error", r->volume_error);
+    cJSON_AddNumberToObject(o, "max_distance", r->max_distance);
+    cJSON_AddNumberToObject(o, "rms_distance", r->rms_distance);
     app_print_json(o);
   }
   if (!json && !app_get(j->args, "--quiet"))
     printf("compared: %s/report.html\n", j->directory);
 }
 
-/* A coupling that fails is a result; anything else ends the comparison. */
+/* A coupling that fails, or that cannot couple such a scene, is a result; anything else ends the
+   comparison. */
 static mn_status compare(job *j)
 {
   mn_compare_row rows[MN_COMPARE_MAX];
+  int refused = 0;
   mn_status worst = MN_OK, status = load(j);
   if (status != MN_OK) {
     app_fail(j->ctx, status);
@@ -145,11 +207,22 @@ static mn_status compare(job *j)
   app_catch_signals();
   for (int i = 0; i < j->count; i++) {
     status = run_one(j, i);
-    if (status != MN_OK && status != MN_FAILED)
+    if (status != MN_OK && status != MN_FAILED && status != MN_BAD_INPUT)
       return status;
-    worst = status == MN_FAILED ? status : worst;
+    worst = status == MN_OK ? worst : MN_FAILED;
+    if (status == MN_BAD_INPUT)
+      j->reason[i] = strdup(mn_context_message(j->ctx));
+    refused += status == MN_BAD_INPUT;
   }
-  status = mn_compare(j->ctx, j->model[0], j->directory, j->name, j->count, rows);
+  if (refused == j->count)
+    return MN_BAD_INPUT;
+  mn_compare_def what = {.directory = j->directory,
+                         .names = j->name,
+                         .reasons = (const char *const *)j->reason,
+                         .count = j->count,
+                         .times = j->time,
+                         .time_count = j->time_count};
+  status = mn_compare(j->ctx, j->model[0], &what, rows);
   if (status != MN_OK) {
     app_fail(j->ctx, status);
     return status;
@@ -164,6 +237,8 @@ static int run(app_args *args)
   if (args->word_count != 1)
     return app_error(MN_BAD_INPUT, "compare needs a scene: meniscus %s", args->command->usage);
   int bad = split(&j, app_get(args, "--couplings"));
+  if (!bad)
+    bad = split_times(&j, app_get(args, "--at"));
   for (int i = 0; i < args->setting_count && !bad; i++)
     if (!strcmp(args->settings[i].name, "coupling"))
       bad = app_error(MN_BAD_INPUT, "compare: -p coupling=... is what --couplings sets");
@@ -176,8 +251,10 @@ static int run(app_args *args)
   if (bad)
     return bad;
   mn_status status = compare(&j);
-  for (int i = 0; i < j.count; i++)
+  for (int i = 0; i < j.count; i++) {
     mn_model_destroy(&j.model[i]);
+    free(j.reason[i]);
+  }
   free(j.text);
   mn_context_destroy(&j.ctx);
   return (int)status;
@@ -185,12 +262,14 @@ static int run(app_args *args)
 
 const app_command app_compare = {
     "compare",
-    "compare SCENE --couplings A,B,... [-o DIR] [-p KEY=VALUE]... [--frames N] [--until T] "
-    "[--threads N] [--quiet] [--json]",
+    "compare SCENE --couplings A,B,... [--at T,...] [-o DIR] [-p KEY=VALUE]... [--frames N] "
+    "[--until T] [--threads N] [--quiet] [--json]",
     "one scene under several couplings, one report",
-    "Runs the scene once for each coupling into DIR/NAME and writes DIR/report.html, with the "
-    "iterations,\nresiduals and probes of all in the same plots. A coupling that fails is "
-    "reported with its sentence, and\nthe others go on; the exit status is then 1.",
+    "Runs the scene once for each coupling into DIR/NAME and writes DIR/report.html: pictures side "
+    "by side\n(also in DIR/pictures), how far the interface is from that of the first coupling, "
+    "iterations, time,\nconservation and probes of all in the same plots; compare.csv, "
+    "compare.json and differences.csv hold the\nnumbers. A coupling that fails is reported with "
+    "its sentence, and the others go on; the exit status is\nthen 1.",
     1,
     options,
     run,

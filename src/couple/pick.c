@@ -7,7 +7,7 @@
        2D: pi/4 rho A^2        3D: 8/3 rho (A/pi)^(3/2)
 
    (exact for plates; a disk in 2D has the same, a sphere 0.8 of it), or as all of the fluid where
-   the body shows more than half of the domain's cross-section: a piston moves a whole column. m is
+   the body shows most of the domain's cross-section: a piston moves a whole column. m is
    what the solid answers to even loads along that axis. The guess is used against a bound that it
    passes or misses by far in most scenes. Verified by tests/unit/couple/test_pick.c. */
 #include "couple/pick.h"
@@ -23,7 +23,7 @@
 /* Bodies so heavy that one solve of each side is within 1 % of the coupled answer. */
 static const double HEAVY = 0.01;
 /* Of the cross-section: what shows more is taken for a piston. */
-static const double FILLS = 0.5;
+static const double FILLS = 0.8;
 
 /* ---- the decision ---------------------------------------------------------------------------- */
 

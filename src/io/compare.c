@@ -1,9 +1,9 @@
-/* One page about several runs of a scene. */
-#include "meniscus/compare.h"
-
+/* What several runs of a scene left, gathered into one table. */
 #include <cjson/cJSON.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,22 +11,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "io/plot.h"
-#include "io/report.h"
-#include "io/series.h"
-
-static const char COLORS[MN_COMPARE_MAX][8] = {"#1f6fb2", "#d1495b", "#2e933c", "#e08e0b",
-                                               "#7d4fa8", "#0c8a8a", "#8c564b", "#52525b"};
-
-typedef struct page {
-  mn_context *ctx;
-  const mn_model_def *def;
-  const char *directory;
-  int count;
-  mn_compare_row *rows;
-  mn_table steps[MN_COMPARE_MAX], probes[MN_COMPARE_MAX];
-  mn_text out;
-} page;
+#include "io/compare_internal.h"
+#include "io/run_folder.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -42,31 +28,28 @@ static int64_t count_of(const cJSON *object, const char *name)
   return isfinite(value) ? (int64_t)value : 0;
 }
 
-static mn_status path_of(page *p, int i, const char *file, char path[MN_PATH_MAX])
+static void text_of(const cJSON *object, const char *name, char *text, size_t size)
 {
-  if (snprintf(path, MN_PATH_MAX, "%s/%s/%s", p->directory, p->rows[i].name, file) >= MN_PATH_MAX)
-    return mn_fail(p->ctx, MN_BAD_INPUT, "path is too long: %.80s...", p->directory);
-  return MN_OK;
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  snprintf(text, size, "%s", cJSON_IsString(item) ? item->valuestring : "");
 }
 
-static mn_status read_run(page *p, int i)
+static double worst_of(const cJSON *run, const char *name)
 {
-  char path[MN_PATH_MAX], *text;
-  size_t bytes;
-  mn_compare_row *row = &p->rows[i];
-  MN_TRY(path_of(p, i, "run.json", path));
-  MN_TRY(mn_read_file(p->ctx, path, (size_t)1 << 24, &text, &bytes));
-  cJSON *run = cJSON_ParseWithLength(text, bytes);
-  mn_free(text);
-  if (!run)
-    return mn_fail(p->ctx, MN_BAD_INPUT, "%s is not valid JSON", path);
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(run, "invariants");
+  return number_of(cJSON_GetObjectItemCaseSensitive(list, name), "worst");
+}
+
+static void take(mn_comparison *c, int i, const cJSON *run)
+{
   const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
   const cJSON *coupling = cJSON_GetObjectItemCaseSensitive(run, "coupling");
-  const cJSON *reason = cJSON_GetObjectItemCaseSensitive(run, "exit_reason");
+  mn_compare_row *row = &c->rows[i];
   row->exit_status = (int)count_of(run, "exit_status");
-  snprintf(row->reason, sizeof row->reason, "%s",
-           cJSON_IsString(reason) ? reason->valuestring : "");
+  text_of(run, "exit_reason", row->reason, sizeof row->reason);
+  text_of(coupling, "method", row->method, sizeof row->method);
   row->time = number_of(run, "time");
+  row->frame = (int)count_of(run, "frame");
   row->wall_s = number_of(run, "wall_s");
   row->steps = count_of(totals, "steps");
   row->retries = count_of(totals, "retries");
@@ -74,161 +57,223 @@ static mn_status read_run(page *p, int i)
   row->diverged = count_of(coupling, "diverged");
   row->average_iterations = number_of(coupling, "average_iterations");
   row->most_iterations = number_of(coupling, "most_iterations");
+  row->fluid_s = number_of(coupling, "fluid_s");
+  row->solid_s = number_of(coupling, "solid_s");
+  row->couple_s = number_of(coupling, "couple_s");
+  row->imbalance = worst_of(run, "imbalance");
+  row->volume_change = worst_of(run, "volume_change");
+  c->points[i] = (size_t)count_of(coupling, "points");
+}
+
+static mn_status read_record(mn_comparison *c, int i)
+{
+  char path[MN_PATH_MAX], *text;
+  size_t bytes;
+  MN_TRY(mn_path(c->ctx, path, "%s/%s/run.json", c->what->directory, c->rows[i].name));
+  MN_TRY(mn_read_file(c->ctx, path, (size_t)1 << 24, &text, &bytes));
+  cJSON *run = cJSON_ParseWithLength(text, bytes);
+  mn_free(text);
+  if (!run)
+    return mn_fail(c->ctx, MN_BAD_INPUT, "%s is not valid JSON", path);
+  take(c, i, run);
   cJSON_Delete(run);
   return MN_OK;
 }
 
-static mn_status read_table(page *p, int i, const char *file, mn_table *table)
+static mn_status read_table(mn_comparison *c, int i, const char *file, mn_table *table)
 {
   char path[MN_PATH_MAX];
-  MN_TRY(path_of(p, i, file, path));
-  return access(path, F_OK) ? MN_OK : mn_table_read(p->ctx, path, table);
+  MN_TRY(mn_path(c->ctx, path, "%s/%s/%s", c->what->directory, c->rows[i].name, file));
+  return access(path, F_OK) ? MN_OK : mn_table_read(c->ctx, path, table);
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static void add_head(page *p)
+static double momentum_lost(const mn_table *steps)
 {
-  const char *title = *p->def->title ? p->def->title : p->def->name;
-  mn_text *o = &p->out;
-  mn_text_add(o,
-              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-  mn_text_escape(o, title);
-  mn_text_add(o, "</title>\n<style>%s", mn_page_style);
-  for (int i = 0; i < p->count; i++)
-    mn_text_add(o, ".plot .curve%d{stroke:%s}.key%d{background:%s}", i, COLORS[i], i, COLORS[i]);
-  mn_text_add(o, ".key{display:inline-block;width:18px;height:4px;margin-right:6px;"
-                 "vertical-align:middle}</style>\n</head>\n<body>\n<h1>");
-  mn_text_escape(o, title);
-  mn_text_add(o, "</h1>\n<p class=\"soft\">scene ");
-  mn_text_escape(o, p->def->name);
-  mn_text_add(o, " under %d couplings</p>\n", p->count);
+  const double *force = mn_table_column(steps, "imbalance"), *dt = mn_table_column(steps, "dt");
+  double sum = 0;
+  for (size_t r = 0; force && dt && r < steps->rows; r++)
+    sum += force[r] * dt[r];
+  return force && dt ? sum : NAN;
 }
 
-static void add_count(mn_text *o, const char *format, double value)
+static mn_status read_run(mn_comparison *c, int i)
 {
-  mn_text_add(o, "<td class=\"num\">");
-  if (isfinite(value))
-    mn_text_add(o, format, value);
-  mn_text_add(o, "</td>");
-}
-
-static void add_rows(page *p)
-{
-  mn_text *o = &p->out;
-  mn_text_add(o, "<table>\n<tr><th>coupling</th><th></th><th>time</th><th>substeps</th>"
-                 "<th>iterations per substep</th><th>most</th><th>tries capped</th>"
-                 "<th>diverged</th><th>wall time</th><th></th></tr>\n");
-  for (int i = 0; i < p->count; i++) {
-    const mn_compare_row *r = &p->rows[i];
-    mn_text_add(o, "<tr><td><span class=\"key key%d\"></span><a href=\"", i);
-    mn_text_escape(o, r->name);
-    mn_text_add(o, "/report.html\">");
-    mn_text_escape(o, r->name);
-    mn_text_add(o, "</a></td><td><span class=\"state%s\">%s</span></td>",
-                r->exit_status ? " bad" : "", r->exit_status ? "failed" : "done");
-    add_count(o, "%.4g s", r->time);
-    add_count(o, "%.0f", (double)r->steps);
-    add_count(o, "%.2f", r->average_iterations);
-    add_count(o, "%.0f", r->most_iterations);
-    add_count(o, "%.0f", (double)r->capped);
-    add_count(o, "%.0f", (double)r->diverged);
-    add_count(o, "%.3g s", r->wall_s);
-    mn_text_add(o, "<td>");
-    if (r->exit_status)
-      mn_text_escape(o, r->reason);
-    mn_text_add(o, "</td></tr>\n");
+  mn_compare_row *row = &c->rows[i];
+  mn_table regions = {0};
+  if (c->what->reasons && c->what->reasons[i]) {
+    row->exit_status = MN_BAD_INPUT;
+    snprintf(row->reason, sizeof row->reason, "%s", c->what->reasons[i]);
+    return MN_OK;
   }
-  mn_text_add(o, "</table>\n");
+  MN_TRY(read_record(c, i));
+  MN_TRY(read_table(c, i, "steps.csv", &c->steps[i]));
+  MN_TRY(read_table(c, i, "probes.csv", &c->probes[i]));
+  MN_TRY(read_table(c, i, "regions.csv", &regions));
+  row->momentum_lost = momentum_lost(&c->steps[i]);
+  const double *error = mn_table_column(&regions, "volume_error");
+  for (size_t r = 0; error && r < regions.rows; r++)
+    row->volume_error = fmax(isnan(row->volume_error) ? 0 : row->volume_error, fabs(error[r]));
+  mn_table_free(&regions);
+  return MN_OK;
 }
 
-/* One frame with the column of every run that has it. */
-static void add_plot(page *p, const mn_table *tables, const char *column, const char *title,
-                     const char *unit, int decades)
+/* ---- the table ------------------------------------------------------------------------------- */
+
+typedef struct column {
+  const char *name;
+  double value;
+} column;
+
+enum { COLUMNS = 19 };
+
+static void columns_of(const mn_compare_row *r, column out[COLUMNS])
 {
-  mn_curve curves[MN_COMPARE_MAX];
-  int any = 0;
-  for (int i = 0; i < p->count; i++) {
-    const double *time = mn_table_column(&tables[i], "time");
-    const double *y = mn_table_column(&tables[i], column);
-    curves[i] = (mn_curve){time, y, time && y ? tables[i].rows : 0};
-    for (size_t r = 0; r < curves[i].count; r++)
-      any = any || y[r] != 0;
-  }
-  if (!any)
-    return;
-  mn_plot plot = {.title = title,
-                  .unit = unit,
-                  .x = curves[0].x,
-                  .y = curves[0].y,
-                  .count = curves[0].count,
-                  .decades = decades,
-                  .others = curves + 1,
-                  .other_count = p->count - 1};
-  mn_plot_svg(&p->out, &plot);
+  const column all[COLUMNS] = {{"status", r->exit_status},
+                               {"time", r->time},
+                               {"frame", r->frame},
+                               {"steps", (double)r->steps},
+                               {"average_iterations", r->average_iterations},
+                               {"most_iterations", r->most_iterations},
+                               {"retries", (double)r->retries},
+                               {"capped", (double)r->capped},
+                               {"diverged", (double)r->diverged},
+                               {"wall_s", r->wall_s},
+                               {"fluid_s", r->fluid_s},
+                               {"solid_s", r->solid_s},
+                               {"couple_s", r->couple_s},
+                               {"imbalance", r->imbalance},
+                               {"momentum_lost", r->momentum_lost},
+                               {"volume_change", r->volume_change},
+                               {"volume_error", r->volume_error},
+                               {"max_distance", r->max_distance},
+                               {"rms_distance", r->rms_distance}};
+  memcpy(out, all, sizeof all);
 }
 
-static void add_plots(page *p)
-{
-  static const struct {
-    const char *column, *title, *unit;
-    int decades;
-  } plots[] = {
-      {"coupling_iterations", "coupling iterations per substep", "", 0},
-      {"coupling_residual", "motion of the interface left by the coupling", "m", 1},
-      {"modes", "modes of the reduced model", "", 0},
-      {"imbalance", "force on the bodies less that of the fluid", "N", 1},
-      {"dt", "substep", "s", 0},
-      {"kinetic_energy", "kinetic energy of the fluid", "J", 0},
-      {"body_kinetic_energy", "kinetic energy of the bodies", "J", 0},
-  };
-  mn_text_add(&p->out, "<h2>Coupling</h2>\n<div class=\"plots\">\n");
-  for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
-    add_plot(p, p->steps, plots[i].column, plots[i].title, plots[i].unit, plots[i].decades);
-  mn_text_add(&p->out, "</div>\n<h2>Probes</h2>\n<div class=\"plots\">\n");
-  for (int i = 0; i < p->def->probe_count; i++)
-    add_plot(p, p->probes, p->def->probes[i].name, p->def->probes[i].name,
-             mn_probe_unit(p->def, p->def->probes[i].name), 0);
-  mn_text_add(&p->out, "</div>\n<p class=\"soft\">Meniscus %s</p>\n</body>\n</html>\n",
-              mn_version());
-}
-
-static mn_status write_page(page *p)
+static mn_status write_csv(mn_comparison *c)
 {
   char path[MN_PATH_MAX];
-  for (int i = 0; i < p->count; i++) {
-    MN_TRY(read_run(p, i));
-    MN_TRY(read_table(p, i, "steps.csv", &p->steps[i]));
-    MN_TRY(read_table(p, i, "probes.csv", &p->probes[i]));
+  mn_text o = {0};
+  column columns[COLUMNS];
+  for (int i = 0; i < c->count; i++) {
+    const mn_compare_row *r = &c->rows[i];
+    columns_of(r, columns);
+    for (int k = 0; k < COLUMNS && !i; k++)
+      mn_text_add(&o, "%s%s", k ? "," : "coupling,method,", columns[k].name);
+    mn_text_add(&o, "%s%s,%s", i ? "" : ",reason\n", r->name, r->method);
+    for (int k = 0; k < COLUMNS; k++)
+      mn_text_add(&o, isfinite(columns[k].value) ? ",%.17g" : ",", columns[k].value);
+    mn_text_add(&o, ",\"");
+    for (const char *t = r->reason; *t; t++)
+      mn_text_add(&o, *t == '"' ? "\"\"" : "%c", *t);
+    mn_text_add(&o, "\"\n");
   }
-  add_head(p);
-  add_rows(p);
-  add_plots(p);
-  if (p->out.failed)
-    return mn_fail(p->ctx, MN_ENVIRONMENT, "out of memory: the report");
-  if (snprintf(path, sizeof path, "%s/report.html", p->directory) >= (int)sizeof path)
-    return mn_fail(p->ctx, MN_BAD_INPUT, "path is too long: %.80s...", p->directory);
-  return mn_write_file(p->ctx, path, p->out.data, p->out.size);
+  mn_status status = o.failed ? mn_fail(c->ctx, MN_ENVIRONMENT, "out of memory: compare.csv")
+                              : mn_path(c->ctx, path, "%s/compare.csv", c->what->directory);
+  if (status == MN_OK)
+    status = mn_write_file(c->ctx, path, o.data, o.size);
+  mn_text_free(&o);
+  return status;
 }
 
-mn_status mn_compare(mn_context *ctx, const mn_model *model, const char *directory,
-                     const char *const *names, int count, mn_compare_row *rows)
+static mn_status write_json(mn_comparison *c)
 {
-  if (count < 1 || count > MN_COMPARE_MAX)
-    return mn_fail(ctx, MN_BAD_INPUT, "a comparison of %d runs: must be from 1 to %d", count,
+  char path[MN_PATH_MAX];
+  column columns[COLUMNS];
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddStringToObject(root, "program", "meniscus");
+  cJSON_AddStringToObject(root, "version", mn_version());
+  cJSON_AddStringToObject(root, "scene", c->def->name);
+  cJSON *params = cJSON_AddObjectToObject(root, "parameters");
+  for (int i = 0; i < c->def->param_count; i++)
+    if (strcmp(c->def->params[i].name, "coupling"))
+      cJSON_AddStringToObject(params, c->def->params[i].name, c->def->params[i].value);
+  cJSON *rows = cJSON_AddArrayToObject(root, "couplings");
+  for (int i = 0; i < c->count; i++) {
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "coupling", c->rows[i].name);
+    cJSON_AddStringToObject(o, "method", c->rows[i].method);
+    columns_of(&c->rows[i], columns);
+    for (int k = 0; k < COLUMNS; k++)
+      cJSON_AddNumberToObject(o, columns[k].name, columns[k].value); /* null unless finite */
+    cJSON_AddStringToObject(o, "reason", c->rows[i].reason);
+    cJSON_AddItemToArray(rows, o);
+  }
+  cJSON *pictures = cJSON_AddArrayToObject(root, "picture_times");
+  for (int i = 0; i < c->picture_count; i++)
+    cJSON_AddItemToArray(pictures, cJSON_CreateNumber(c->picture[i] * c->def->output.every));
+  char *text = cJSON_Print(root);
+  cJSON_Delete(root);
+  if (!text)
+    return mn_fail(c->ctx, MN_ENVIRONMENT, "out of memory: compare.json");
+  mn_status status = mn_path(c->ctx, path, "%s/compare.json", c->what->directory);
+  if (status == MN_OK)
+    status = mn_write_file(c->ctx, path, text, strlen(text));
+  cJSON_free(text);
+  return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+void mn_compare_sweep(const char *folder, const char *prefix, const char *suffix, int last)
+{
+  size_t start = strlen(prefix);
+  DIR *dir = opendir(folder);
+  for (struct dirent *e; dir && (e = readdir(dir));) {
+    char *end = NULL;
+    if (strncmp(e->d_name, prefix, start) || e->d_name[start] < '0' || e->d_name[start] > '9')
+      continue;
+    long number = strtol(e->d_name + start, &end, 10);
+    if (number > last && !strcmp(end, suffix))
+      unlinkat(dirfd(dir), e->d_name, 0);
+  }
+  if (dir)
+    closedir(dir);
+}
+
+static mn_status gather(mn_comparison *c)
+{
+  MN_TRY(mn_make_folder(c->ctx, c->what->directory));
+  for (int i = 0; i < c->count; i++)
+    MN_TRY(read_run(c, i));
+  MN_TRY(mn_compare_interfaces(c));
+  MN_TRY(mn_compare_pictures(c));
+  MN_TRY(write_csv(c));
+  MN_TRY(write_json(c));
+  return mn_compare_page(c);
+}
+
+mn_status mn_compare(mn_context *ctx, const mn_model *model, const mn_compare_def *def,
+                     mn_compare_row *rows)
+{
+  if (def->count < 1 || def->count > MN_COMPARE_MAX)
+    return mn_fail(ctx, MN_BAD_INPUT, "a comparison of %d runs: must be from 1 to %d", def->count,
                    MN_COMPARE_MAX);
-  page p = {
-      .ctx = ctx, .def = mn_model_get(model), .directory = directory, .count = count, .rows = rows};
-  for (int i = 0; i < count; i++) {
-    rows[i] = (mn_compare_row){0};
-    snprintf(rows[i].name, sizeof rows[i].name, "%s", names[i]);
+  if (def->time_count < 0 || def->time_count > MN_COMPARE_PICTURES)
+    return mn_fail(ctx, MN_BAD_INPUT, "pictures at %d times: must be at most %d", def->time_count,
+                   MN_COMPARE_PICTURES);
+  mn_comparison c = {
+      .ctx = ctx, .def = mn_model_get(model), .what = def, .count = def->count, .rows = rows};
+  for (int i = 0; i < c.count; i++) {
+    rows[i] = (mn_compare_row){.average_iterations = NAN,
+                               .most_iterations = NAN,
+                               .wall_s = NAN,
+                               .fluid_s = NAN,
+                               .solid_s = NAN,
+                               .couple_s = NAN,
+                               .imbalance = NAN,
+                               .momentum_lost = NAN,
+                               .volume_change = NAN,
+                               .volume_error = NAN,
+                               .max_distance = NAN,
+                               .rms_distance = NAN};
+    snprintf(rows[i].name, sizeof rows[i].name, "%s", def->names[i]);
   }
-  mn_status status = write_page(&p);
-  for (int i = 0; i < count; i++) {
-    mn_table_free(&p.steps[i]);
-    mn_table_free(&p.probes[i]);
+  mn_status status = gather(&c);
+  for (int i = 0; i < c.count; i++) {
+    mn_table_free(&c.steps[i]);
+    mn_table_free(&c.probes[i]);
   }
-  mn_text_free(&p.out);
+  mn_table_free(&c.differences);
   return status;
 }

@@ -150,6 +150,31 @@ mn_status mn_image_encode(mn_context *ctx, const mn_image *image, mn_text *png)
   return status;
 }
 
+mn_status mn_image_decode(mn_context *ctx, const void *png, size_t bytes, mn_image *image)
+{
+  enum { LARGEST = 1 << 15 };
+  png_image head = {.version = PNG_IMAGE_VERSION};
+  png_color white = {255, 255, 255};
+  *image = (mn_image){0};
+  if (!png_image_begin_read_from_memory(&head, png, bytes))
+    return mn_fail(ctx, MN_BAD_INPUT, "cannot read a PNG: %s", head.message);
+  head.format = PNG_FORMAT_RGB;
+  if (head.width > LARGEST || head.height > LARGEST) {
+    png_image_free(&head);
+    return mn_fail(ctx, MN_BAD_INPUT, "a PNG of %u x %u pixels: at most %d are read", head.width,
+                   head.height, (int)LARGEST);
+  }
+  mn_status status =
+      mn_image_create(ctx, (int)head.width, (int)head.height, mn_rgb_hex(0xffffff), image);
+  if (status != MN_OK)
+    png_image_free(&head);
+  else if (!png_image_finish_read(&head, &white, image->data, 0, NULL)) {
+    mn_image_destroy(image);
+    status = mn_fail(ctx, MN_BAD_INPUT, "cannot read a PNG: %s", head.message);
+  }
+  return status;
+}
+
 mn_status mn_image_write(mn_context *ctx, const mn_image *image, const char *path)
 {
   mn_text png;

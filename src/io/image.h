@@ -59,6 +59,10 @@ mn_rgb mn_map_colour(mn_map map, double t);
 MN_MUST_CHECK mn_status mn_image_encode(mn_context *ctx, const mn_image *image, mn_text *png);
 MN_MUST_CHECK mn_status mn_image_write(mn_context *ctx, const mn_image *image, const char *path);
 
+/* A PNG of any kind; what it lets through is white. Destroy the image afterwards. */
+MN_MUST_CHECK mn_status mn_image_decode(mn_context *ctx, const void *png, size_t bytes,
+                                        mn_image *image);
+
 /* Appends data as base64. */
 void mn_base64(mn_text *text, const void *data, size_t bytes);
 

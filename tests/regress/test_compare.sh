@@ -29,6 +29,24 @@ done
 has good/report.html "coupling iterations per substep"
 has good/report.html "piston_position_x"
 has good/report.html "curve1" # a second curve in the same plot
+has good/report.html "greatest distance of the interface"
+has good/report.html "data:image/png"
+[ "$(ls good/pictures | wc -l)" = 4 ] || { echo "FAIL  pictures: $(ls good/pictures)" && failed=1; }
+# both iterate to 5 % of a cell in every substep: nearer than half a cell after four frames, and not the same
+python3 - <<'PY' || failed=1
+import csv, json
+rows = {r["coupling"]: r for r in csv.DictReader(open("good/compare.csv"))}
+same = json.load(open("good/compare.json"))["couplings"]
+d = list(csv.DictReader(open("good/differences.csv")))
+assert [r["coupling"] for r in same] == ["rmi", "xpm"] and rows["rmi"]["max_distance"] == ""
+assert len(d) == 4 and abs(max(float(r["max_xpm"]) for r in d) - float(rows["xpm"]["max_distance"])) < 1e-15
+assert 0 < float(rows["xpm"]["max_distance"]) < 0.5, rows["xpm"]
+assert float(rows["xpm"]["rms_distance"]) <= float(rows["xpm"]["max_distance"])
+assert float(rows["xpm"]["momentum_lost"]) >= 0 and same[1]["status"] == 0
+print("ok    numbers:", rows["xpm"]["max_distance"], "cells")
+PY
+expect 0 "xpm +done" compare --couplings rmi,xpm --frames 4 --at 0.1 -o good
+[ "$(ls good/pictures | wc -l)" = 1 ] || { echo "FAIL  --at: $(ls good/pictures)" && failed=1; }
 
 # One fails: exit 1, its sentence in the report, the other one complete.
 expect 1 "weak coupling diverged" compare --couplings weak,xpm --frames 4 -o mixed
@@ -47,6 +65,7 @@ has auto/run.json '"why":[^"]*"'
 has auto/report.html "xpm, tolerance .*; picked: "
 
 expect 2 "needs --couplings" compare -o a
+expect 2 "must be times" compare --couplings xpm --at soon -o a
 expect 2 "twice" compare --couplings xpm,xpm -o a
 expect 2 "must be names" compare --couplings xpm,,rmi -o a
 expect 2 "must be names" compare --couplings ../x -o a
