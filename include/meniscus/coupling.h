@@ -9,13 +9,29 @@ extern "C" {
 #endif
 
 typedef enum mn_coupling_method {
-  MN_COUPLE_XPM,     /* the reduced model with all that makes it cheap and robust */
-  MN_COUPLE_RMI,     /* the reduced model alone */
-  MN_COUPLE_AITKEN,  /* relaxation by Aitken's rule */
-  MN_COUPLE_RELAXED, /* relaxation by a fixed omega */
-  MN_COUPLE_WEAK,    /* one solve of each side: not converged, and unstable for light solids */
-  MN_COUPLE_AUTO     /* picked from what the scene contains when a world is made of it */
+  MN_COUPLE_XPM,          /* the reduced model with all that makes it cheap and robust */
+  MN_COUPLE_RMI,          /* the reduced model alone */
+  MN_COUPLE_AITKEN,       /* relaxation by Aitken's rule */
+  MN_COUPLE_RELAXED,      /* relaxation by a fixed omega */
+  MN_COUPLE_WEAK,         /* one solve of each side: not converged, and unstable for light solids */
+  MN_COUPLE_SIMULTANEOUS, /* one linear system for both, with the solid's tangent at the start */
+  MN_COUPLE_MONOLITHIC,   /* the same, symmetric and momentum conserving, to convergence */
+  MN_COUPLE_AUTO          /* picked from what the scene contains when a world is made of it */
 } mn_coupling_method;
+
+/* How simultaneous and monolithic solve their linear systems. */
+typedef enum mn_coupling_solver {
+  MN_SOLVER_AUTO,   /* direct for small systems, else cg */
+  MN_SOLVER_DIRECT, /* sparse LU of the whole system */
+  MN_SOLVER_CG,     /* the positive-definite form: the pressure alone, the solid eliminated */
+  MN_SOLVER_MINRES  /* the symmetric form: both, indefinite */
+} mn_coupling_solver;
+
+/* Elastic forces (and rotations) within a substep of monolithic. */
+typedef enum mn_coupling_elastic {
+  MN_ELASTIC_CONVERGED,
+  MN_ELASTIC_LINEARISED
+} mn_coupling_elastic;
 
 /* What the fluid hands to the solid. */
 typedef enum mn_coupling_load {
@@ -48,7 +64,7 @@ typedef enum mn_coupling_closed {
 typedef struct mn_coupling_def {
   mn_coupling_method method;
   double tolerance;   /* of a cell's width, by which the interface may still move */
-  int max_iterations; /* fluid solves of a substep; then it is retried with half the step */
+  int max_iterations; /* solves of a substep; then it is retried with half the step */
   double omega;       /* relaxation: all of it, or the first one of the other methods */
   mn_coupling_load load;
   mn_coupling_rigid rigid;
@@ -62,6 +78,8 @@ typedef struct mn_coupling_def {
   double spacing;       /* of interface points, in cells */
   int published;        /* details of the iteration, too, as its authors printed them */
   int adapt;            /* shorten steps after hard substeps, lengthen them after easy ones */
+  mn_coupling_solver solver;
+  mn_coupling_elastic elastic;
 } mn_coupling_def;
 
 /* The best that is known for a method or, with `published`, the method as its authors printed it:

@@ -103,7 +103,7 @@ static mn_status check_sizes(mn_boxes *b, int solid)
 
 /* After every call of a box that sees the interface, whatever it returned: its own words count more
    than what it left behind. */
-static mn_status judge(mn_boxes *b, int solid, mn_status status)
+mn_status mn_boxes_judge(mn_boxes *b, int solid, mn_status status)
 {
   char words[sizeof b->ctx->message];
   memcpy(words, b->ctx->message, sizeof words);
@@ -124,7 +124,7 @@ static int is_finite(const mn_vec3 *v)
   return fabs(v->x) < ABSURD && fabs(v->y) < ABSURD && fabs(v->z) < ABSURD;
 }
 
-static mn_status check_fluid(const mn_boxes *b)
+mn_status mn_boxes_check_fluid(const mn_boxes *b)
 {
   for (size_t i = 0; i < b->face.count; i++) {
     if (!is_finite(&b->face.load[i]))
@@ -135,7 +135,7 @@ static mn_status check_fluid(const mn_boxes *b)
   return MN_OK;
 }
 
-static mn_status check_solid(const mn_boxes *b)
+mn_status mn_boxes_check_solid(const mn_boxes *b)
 {
   for (size_t i = 0; i < b->face.count; i++) {
     if (!is_finite(&b->face.X[i]))
@@ -177,8 +177,8 @@ static mn_status check_mesh(const mn_boxes *b)
 mn_status mn_boxes_look(mn_boxes *b)
 {
   mn_status status = b->solid.ops->look(b->solid.self, &b->face);
-  MN_TRY(judge(b, 1, status));
-  MN_TRY(check_solid(b));
+  MN_TRY(mn_boxes_judge(b, 1, status));
+  MN_TRY(mn_boxes_check_solid(b));
   return check_mesh(b);
 }
 
@@ -186,7 +186,7 @@ static mn_status meet(mn_boxes *b)
 {
   if (!b->fluid.ops->meet)
     return MN_OK;
-  return judge(b, 0, b->fluid.ops->meet(b->fluid.self, &b->face));
+  return mn_boxes_judge(b, 0, b->fluid.ops->meet(b->fluid.self, &b->face));
 }
 
 mn_status mn_boxes_begin(mn_boxes *b, double t, double dt)
@@ -237,10 +237,10 @@ mn_status mn_boxes_solve_fluid(mn_boxes *b)
   b->fluid_report = report;
   b->fluid_report.iterations = iterations;
   b->fluid_report.outer = outer;
-  MN_TRY(judge(b, 0, status));
+  MN_TRY(mn_boxes_judge(b, 0, status));
   if (report.reason != MN_CONVERGED)
     return unsolved(b, 0, &report);
-  return check_fluid(b);
+  return mn_boxes_check_fluid(b);
 }
 
 mn_status mn_boxes_solve_solid(mn_boxes *b)
@@ -254,10 +254,10 @@ mn_status mn_boxes_solve_solid(mn_boxes *b)
   int iterations = b->solid_report.iterations + report.iterations;
   b->solid_report = report;
   b->solid_report.iterations = iterations;
-  MN_TRY(judge(b, 1, status));
+  MN_TRY(mn_boxes_judge(b, 1, status));
   if (report.reason != MN_CONVERGED)
     return unsolved(b, 1, &report);
-  return check_solid(b);
+  return mn_boxes_check_solid(b);
 }
 
 mn_status mn_boxes_commit(mn_boxes *b)
@@ -265,7 +265,7 @@ mn_status mn_boxes_commit(mn_boxes *b)
   double start = mn_seconds();
   b->ctx->message[0] = 0;
   if (b->fluid.ops->arrive)
-    MN_TRY(judge(b, 0, b->fluid.ops->arrive(b->fluid.self, &b->face)));
+    MN_TRY(mn_boxes_judge(b, 0, b->fluid.ops->arrive(b->fluid.self, &b->face)));
   mn_status status = b->fluid.ops->commit(b->fluid.self);
   double middle = mn_seconds();
   b->fluid_s += middle - start;

@@ -4,6 +4,7 @@
 #define MN_COUPLE_BOXES_H
 
 #include "meniscus/box.h"
+#include "meniscus/operators.h"
 
 typedef struct mn_boxes {
   mn_context *ctx;
@@ -35,5 +36,31 @@ MN_MUST_CHECK mn_status mn_boxes_commit(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_enclose(mn_boxes *boxes, mn_enclosed *enclosed);
 MN_MUST_CHECK mn_status mn_boxes_lift(mn_boxes *boxes, const double *p0, int count);
 MN_MUST_CHECK mn_status mn_boxes_accelerate(mn_boxes *boxes);
+
+/* ---- boxes_operators.c: the wider table ----------------------------------------------------- */
+
+/* MN_BAD_INPUT names the box that has none, and what couples it. */
+MN_MUST_CHECK mn_status mn_boxes_need_operators(const mn_boxes *boxes, const char *method);
+/* As operators.h says, on the interface. */
+MN_MUST_CHECK mn_status mn_boxes_assemble(mn_boxes *boxes, mn_fluid_linear *linear);
+MN_MUST_CHECK mn_status mn_boxes_start(mn_boxes *boxes);
+MN_MUST_CHECK mn_status mn_boxes_linearise(mn_boxes *boxes, mn_solid_linear *linear);
+MN_MUST_CHECK mn_status mn_boxes_advance(mn_boxes *boxes, const double *q, double step,
+                                         double *taken);
+MN_MUST_CHECK mn_status mn_boxes_weights(mn_boxes *boxes, mn_sparse_matrix *W);
+MN_MUST_CHECK mn_status mn_boxes_matrix(mn_boxes *boxes, mn_sparse_matrix *L);
+MN_MUST_CHECK mn_status mn_boxes_scatter(mn_boxes *boxes, const double *F, mn_vec3 *load);
+MN_MUST_CHECK mn_status mn_boxes_prepare(mn_boxes *boxes, const double *open, const uint8_t *held);
+void mn_boxes_gather(mn_boxes *boxes, double *U);
+void mn_boxes_apply(mn_boxes *boxes, const double *p, double *y);
+void mn_boxes_precondition(mn_boxes *boxes, const double *y, double *z);
+/* The fluid's answer with these pressures; counts as its solve. */
+MN_MUST_CHECK mn_status mn_boxes_adopt(mn_boxes *boxes, const double *p);
+
+/* For files of this module: after every call of a box that sees the interface, whatever it
+   returned; and whether what it answered is finite. */
+MN_MUST_CHECK mn_status mn_boxes_judge(mn_boxes *boxes, int solid, mn_status status);
+MN_MUST_CHECK mn_status mn_boxes_check_fluid(const mn_boxes *boxes);
+MN_MUST_CHECK mn_status mn_boxes_check_solid(const mn_boxes *boxes);
 
 #endif

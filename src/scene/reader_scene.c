@@ -278,19 +278,28 @@ typedef struct heeded {
 enum {
   LEARNS = 1 << MN_COUPLE_XPM | 1 << MN_COUPLE_RMI,
   RELAXES = 1 << MN_COUPLE_AITKEN | 1 << MN_COUPLE_RELAXED,
+  WEAK = 1 << MN_COUPLE_WEAK,
+  NEWTON = 1 << MN_COUPLE_MONOLITHIC,
+  SOLVES = NEWTON | 1 << MN_COUPLE_SIMULTANEOUS,
   AUTO = 1 << MN_COUPLE_AUTO
 };
 #define ITERATES LEARNS | RELAXES, "xpm, rmi, aitken and relaxed"
+#define CONVERGES LEARNS | RELAXES | NEWTON, "xpm, rmi, aitken, relaxed and monolithic"
+#define ASKS LEARNS | RELAXES | WEAK, "xpm, rmi, aitken, relaxed and weak"
 
-static const heeded heeded_keys[] = {{"tolerance", AUTO | ITERATES},
-                                     {"max_iterations", AUTO | ITERATES},
+static const heeded heeded_keys[] = {{"tolerance", AUTO | CONVERGES},
+                                     {"max_iterations", AUTO | CONVERGES},
                                      {"published", ~AUTO, "methods that were published"},
+                                     {"frozen", CONVERGES},
                                      {"rigid", ITERATES},
                                      {"mass", ITERATES},
-                                     {"frozen", ITERATES},
+                                     {"predictor", AUTO | ASKS},
+                                     {"closed", AUTO | ASKS},
                                      {"omega", RELAXES, "aitken and relaxed"},
                                      {"reuse", LEARNS, "xpm and rmi"},
-                                     {"filter", LEARNS, "xpm and rmi"}};
+                                     {"filter", LEARNS, "xpm and rmi"},
+                                     {"solver", SOLVES, "simultaneous and monolithic"},
+                                     {"elastic", NEWTON, "monolithic"}};
 
 /* Key `key` has no effect because of `why`. A scene whose method is a parameter may hold the keys
    of all methods, so that couplings can be compared: there only who set the key's own parameter is
@@ -313,7 +322,7 @@ static mn_status idle_coupling_key(mn_reader *r, const char *key, const char *wh
 
 static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
 {
-  char why[160];
+  char why[192];
   for (size_t i = 0; i < sizeof heeded_keys / sizeof *heeded_keys; i++) {
     const heeded *h = &heeded_keys[i];
     if (h->methods >> d->method & 1 || !has_key(r, index, h->key))

@@ -183,10 +183,11 @@ mn_coupling_def mn_coupling_def_default(mn_coupling_method method, int published
   int best = (method == MN_COUPLE_XPM || method == MN_COUPLE_AUTO) && !published;
   def.method = method;
   def.published = published;
-  def.load = published && method != MN_COUPLE_XPM ? MN_LOAD_PRESSURE : MN_LOAD_IMPULSE;
+  int conserves = method == MN_COUPLE_XPM || method == MN_COUPLE_MONOLITHIC; /* as printed, too */
+  def.load = published && !conserves ? MN_LOAD_PRESSURE : MN_LOAD_IMPULSE;
   def.reuse = best ? 8 : 0;
   def.mass = best ? MN_MASS_FITTED : MN_MASS_NONE;
-  def.frozen = !published;
+  def.frozen = !published || method == MN_COUPLE_SIMULTANEOUS || method == MN_COUPLE_MONOLITHIC;
   return def;
 }
 

@@ -532,20 +532,21 @@ static const mn_key plugin_keys[] = {
 
 /* What has no default here has one by method: mn_coupling_def_default. */
 static const mn_key couple_keys[] = {
-    {"method", MN_KEY_CHOICE, "", "\"xpm\"", 0, 0, 0, "xpm rmi aitken relaxed weak auto",
-     COUPLE(method),
+    {"method", MN_KEY_CHOICE, "", "\"xpm\"", 0, 0, 0,
+     "xpm rmi aitken relaxed weak simultaneous monolithic auto", COUPLE(method),
      "xpm: a reduced model of both sides, learned from their answers, with conservative impulses "
      "and all that makes it cheap and robust; rmi: the reduced model alone; aitken and relaxed: "
-     "both sides in turn, relaxed; weak: one solve of each, unstable for light bodies; auto: "
-     "picked "
-     "from what the scene contains, `check` and run.json say what and why"},
+     "both sides in turn, relaxed; weak: one solve of each, unstable for light bodies; "
+     "monolithic: one system for both sides, which must be built in; simultaneous: the same, "
+     "linear, solved once in a substep; auto: picked from what the scene contains, `check` and "
+     "run.json say what and why"},
     {"published", MN_KEY_FLAG, "", "false", 0, 0, 0, "", COUPLE(published),
      "the method as its authors printed it: changes the defaults of load, reuse, mass and frozen"},
     {"tolerance", MN_KEY_NUMBER, "cells", "0.05", MN_BETWEEN, 1e-12, 1, "", COUPLE(tolerance),
      "by which the interface may still move in an iteration; a substep that does not reach it is "
      "retried with half the step"},
     {"max_iterations", MN_KEY_INTEGER, "", "30", MN_BETWEEN, 2, 10000, "", COUPLE(max_iterations),
-     "fluid solves of a substep"},
+     "fluid solves, or solves of the one system, of a substep"},
     {"omega", MN_KEY_NUMBER, "", "0.1", MN_BETWEEN, 1e-6, 2, "", COUPLE(omega),
      "relaxation of relaxed; the first one of aitken"},
     {"load", MN_KEY_CHOICE, "", "", 0, 0, 0, "impulse pressure", COUPLE(load),
@@ -579,6 +580,13 @@ static const mn_key couple_keys[] = {
      "greatest distance between points of the interface"},
     {"adapt", MN_KEY_FLAG, "", "true", 0, 0, 0, "", COUPLE(adapt),
      "shorten the step after a hard substep and lengthen it again after easy ones"},
+    {"solver", MN_KEY_CHOICE, "", "\"auto\"", 0, 0, 0, "auto direct cg minres", COUPLE(solver),
+     "of the one system: direct: sparse LU of all of it; cg: its positive-definite form, in the "
+     "pressure alone; minres: its symmetric form; auto: direct if it is small, else cg"},
+    {"elastic", MN_KEY_CHOICE, "", "\"converged\"", 0, 0, 0, "converged linearised",
+     COUPLE(elastic),
+     "elastic forces and rotations of monolithic: iterated until the interface moves by less than "
+     "tolerance, or linearised once"},
     END};
 
 /* ---- time functions -------------------------------------------------------------------------- */

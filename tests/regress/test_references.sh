@@ -7,7 +7,7 @@ source_dir=$2
 citations() { # folders
   grep -rhoE '\[(van )?[A-Z][a-z]+[^]]* (19|20)[0-9]{2}[^]]*\]' "$@" --include='*.[ch]' --include='*.lua' |
     tr -d '[]' | tr ';' '\n' |
-    sed -nE 's/^ *((van )?[A-Z][a-z]+)[^0-9]* ((19|20)[0-9]{2}).*/\1 \3/p' | sort -u
+    sed -nE 's/^ *((van )?[A-Z][a-z]+(-[A-Z][a-z]+)?)[^0-9]* ((19|20)[0-9]{2}).*/\1 \4/p' | sort -u
 }
 missing() {
   citations "$@" | while read -r name; do

@@ -1,0 +1,55 @@
+/* What the files of a coupling share. */
+#ifndef MN_COUPLE_COUPLE_INTERNAL_H
+#define MN_COUPLE_COUPLE_INTERNAL_H
+
+#include "couple/boxes.h"
+#include "couple/closed.h"
+#include "couple/couple.h"
+#include "couple/monolithic.h"
+#include "couple/vector.h"
+#include "meniscus/rmi.h"
+
+enum { MN_COUPLE_WEAK_LIMIT = 1 }; /* cells: see couple_iterate.c */
+enum { NUMBERS_PACE, NUMBERS_FIT, NUMBERS_TURNS, NUMBERS_LONGEST, NUMBERS };
+
+struct mn_coupling {
+  mn_context *ctx;
+  mn_coupling_def def;
+  double dx;
+  mn_boxes boxes;
+  mn_vector_map map;
+  mn_rmi *rmi;         /* NULL: weak, or one system */
+  mn_monolithic *mono; /* NULL: black boxes */
+  mn_closed closed;
+  size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
+  /* state, with the history inside rmi */
+  double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s */
+  /* of the substep */
+  double dt;
+  mn_vec3 *start;  /* m, X^n */
+  mn_vec3 *normal; /* N and area there: the fluid sees them all along, so that it is a function */
+  double *area;
+  double *mass;               /* kg, fictitious */
+  double *x, *p;              /* the vectors of the iteration */
+  const double *p_now, *x_at; /* of the solid's call that runs */
+  double *zero;               /* x at the start of the substep */
+  mn_vec3 *place;             /* m, X of the fluid's last solve, */
+  mn_vec3 *load;              /* N, and what it answered */
+  mn_vec3 *from;              /* m, X of the solid's last answer, */
+  mn_vec3 *gap;               /* m/s, and its velocity at the end less the mean one */
+  double added;               /* kg per area, largest added mass seen */
+  double turns;               /* of NUMBERS_TURNS if the substep is committed */
+};
+
+/* ---- couple_iterate.c: black boxes, asked in turn ------------------------------------------- */
+
+/* Forms of closed regions that correct p0 from one iteration to the next. */
+int mn_couple_iterates_p0(const mn_coupling *c);
+/* What the solid's rule alone says of velocities before its first answer. */
+void mn_couple_expect_velocities(mn_coupling *c);
+MN_MUST_CHECK mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report);
+MN_MUST_CHECK mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report);
+/* N: sum over the points of what the solid felt in its last solve less what the fluid gave. */
+double mn_couple_imbalance(const mn_coupling *c);
+
+#endif

@@ -1,0 +1,228 @@
+/* A substep by asking the two black boxes in turn: the functions that mn_rmi joins (couple.h). */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/couple_internal.h"
+#include "math/vec.h"
+
+/* A weak coupling has lost its way when the surface ends this many cells from where the fluid took
+   it to be, or turns round and gains speed in so many substeps without a break, be it by little; a
+   few will do if the gap is no longer small. The gap shrinks with the step: a wrong velocity must
+   not be hidden by ever shorter steps, nor be accepted until it is huge. */
+static const double WEAK_SEEN = 0.01;
+static const int WEAK_TURNS = 8, WEAK_SURE = 3;
+
+/* Forms that correct p0 from one iteration to the next. */
+int mn_couple_iterates_p0(const mn_coupling *c)
+{
+  return c->def.closed == MN_CLOSED_SOLID || c->def.closed == MN_CLOSED_FLUID;
+}
+
+/* ---- the two functions of the iteration ------------------------------------------------------ */
+
+static mn_vec3 mean_velocity(const mn_coupling *c, size_t i)
+{
+  return mn_scale(1 / c->dt, mn_sub(c->boxes.face.X[i], c->start[i]));
+}
+
+/* The velocity at the end that the solid would answer with X: affine in X, through its last answer
+   and with the slope of its rule. Exact for the rules of box.h, and where the two agree. */
+static mn_vec3 end_velocity(const mn_coupling *c, size_t i)
+{
+  const mn_interface *f = &c->boxes.face;
+  mn_vec3 more = mn_madd(c->gap[i], f->lead[i] / c->dt, mn_sub(f->X[i], c->from[i]));
+  return mn_add(mean_velocity(c, i), more);
+}
+
+/* Surfaces that must keep the volume of a closed region are held by their places: the velocity at
+   the end of such a substep is bound to nothing, and its mean is what counts. */
+static int keeps_volumes(const mn_coupling *c)
+{
+  for (int r = 0; r < c->closed.count; r++)
+    if (!c->closed.still[r])
+      return 1;
+  return 0;
+}
+
+/* dt dV/dX as the fluid sees it: its own mass moves that much faster than by the mean. */
+static double slope(const mn_coupling *c, size_t i)
+{
+  return keeps_volumes(c) ? 1 : 1 + c->boxes.face.lead[i];
+}
+
+/* What the rule alone says before the first answer: V = (1 + lead) mean - lead V^n. */
+void mn_couple_expect_velocities(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++) {
+    c->from[i] = c->start[i];
+    c->gap[i] = mn_scale(-f->lead[i], f->V[i]);
+  }
+}
+
+/* The fictitious mass, chosen once in a substep, when the fluid has said its own. */
+static void choose_mass(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  double fit = c->numbers[NUMBERS_FIT];
+  int none = c->def.mass == MN_MASS_NONE || !c->rmi;
+  if (mn_couple_iterates_p0(c) && c->closed.count) /* these forms know the true mass only */
+    none = 1;
+  for (size_t i = 0; i < f->count; i++)
+    c->mass[i] = none                                       ? 0
+                 : c->def.mass == MN_MASS_FITTED && fit > 0 ? fit * c->area[i]
+                                                            : slope(c, i) * f->mass[i];
+}
+
+/* Added mass per area between this solve of the fluid and the last: the force -m_a a that answers
+   an acceleration a = dX/dt^2, along that motion. */
+static void measure_added(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  double work = 0, square = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    mn_vec3 move = mn_sub(f->X[i], c->place[i]);
+    work -= mn_dot(mn_sub(f->load[i], c->load[i]), move);
+    square += c->area[i] * mn_dot(move, move);
+  }
+  double least = 1e-6 * c->dx; /* below it rounding and the solver's tolerance rule */
+  double area = 0;
+  for (size_t i = 0; i < f->count; i++)
+    area += c->area[i];
+  if (square > least * least * area)
+    c->added = fmax(c->added, work * c->dt * c->dt / square);
+}
+
+/* p = f(X) + m V/dt */
+static mn_status fluid_of(void *user, const double *x, double *p)
+{
+  mn_coupling *c = user;
+  mn_interface *f = &c->boxes.face;
+  size_t n = f->count, dim = (size_t)f->dim;
+  mn_vector_map_unpack(&c->map, x, f->X);
+  for (size_t i = 0; i < n; i++) {
+    f->V[i] = mean_velocity(c, i);
+    f->N[i] = c->normal[i];
+    f->area[i] = c->area[i];
+    f->mass[i] = 0;
+  }
+  if (c->boxes.fluid_solves == 0)
+    MN_TRY(mn_closed_meet(&c->closed));
+  for (size_t i = 0; i < n && !keeps_volumes(c); i++)
+    f->V[i] = end_velocity(c, i);
+  MN_TRY(mn_closed_project(&c->closed));
+  MN_TRY(mn_boxes_solve_fluid(&c->boxes));
+  if (c->boxes.fluid_solves == 1) {
+    mn_closed_weigh(&c->closed);
+    choose_mass(c);
+  } else
+    measure_added(c);
+  for (size_t i = 0; i < n; i++) {
+    mn_vec3 sum = mn_madd(f->load[i], c->mass[i] / c->dt, mean_velocity(c, i));
+    for (size_t a = 0; a < dim; a++)
+      p[dim * i + a] = sum.v[a];
+    c->place[i] = f->X[i];
+    c->load[i] = f->load[i];
+  }
+  return MN_OK;
+}
+
+/* One solve of the solid under p - m V/dt and the p0 of closed regions. Handed over as the load
+   p - m V'/dt and the velocity V' of the last fluid solve, which is the same, so that the solid
+   sees real loads. */
+static mn_status solve_solid(void *user)
+{
+  mn_coupling *c = user;
+  mn_interface *f = &c->boxes.face;
+  size_t dim = (size_t)f->dim;
+  mn_vector_map_unpack(&c->map, c->x_at, f->X);
+  for (size_t i = 0; i < f->count; i++) {
+    f->V[i] = mean_velocity(c, i);
+    f->mass[i] = c->mass[i];
+    f->load[i] = mn_v3(0, 0, 0);
+    for (size_t a = 0; a < dim; a++)
+      f->load[i].v[a] = c->p_now[dim * i + a] - c->mass[i] / c->dt * f->V[i].v[a];
+  }
+  mn_closed_push(&c->closed);
+  return mn_boxes_solve_solid(&c->boxes);
+}
+
+/* X under p - m V/dt, with the volumes of closed regions as they must be. Forms that get there by
+   iteration hand over the gaps as well: x_at + gap, so that the residual is the gap. */
+static mn_status solid_of(void *user, const double *p, const double *x_at, double *x)
+{
+  mn_coupling *c = user;
+  c->p_now = p;
+  c->x_at = x_at;
+  MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
+  const mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++) {
+    c->from[i] = f->X[i];
+    c->gap[i] = f->lead[i] > 0 ? mn_sub(f->V[i], mean_velocity(c, i)) : mn_v3(0, 0, 0);
+  }
+  mn_vector_map_pack(&c->map, f->X, x);
+  for (size_t k = c->map.size; k < c->size; k++)
+    x[k] = x_at[k] + mn_closed_gap(&c->closed, (int)(k - c->map.size));
+  return MN_OK;
+}
+
+/* ---- the substep ----------------------------------------------------------------------------- */
+
+/* One solve of each, the fluid's where the surface would be with its present velocity. */
+mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report)
+{
+  mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++)
+    c->place[i] = c->def.predictor > 0 ? mn_madd(f->X[i], c->dt, f->V[i]) : f->X[i];
+  mn_vector_map_pack(&c->map, c->place, c->x);
+  memcpy(c->zero, c->x, c->map.size * sizeof *c->x);
+  MN_TRY(fluid_of(c, c->zero, c->p));
+  MN_TRY(solid_of(c, c->p, c->zero, c->x));
+  double most = 0, error = 0, found = 0, guess = 0;
+  for (size_t k = 0; k < c->map.size; k++) {
+    double gap = c->x[k] - c->zero[k];
+    most = fmax(most, fabs(gap));
+    error += gap * gap;
+    found += c->x[k] * c->x[k];
+    guess += c->zero[k] * c->zero[k];
+  }
+  c->turns = error > found && found > guess && guess > 0 ? c->numbers[NUMBERS_TURNS] + 1 : 0;
+  int lost = most > report->allowed || c->turns > WEAK_TURNS ||
+             (c->turns >= WEAK_SURE && most > WEAK_SEEN * report->allowed);
+  report->residual = most;
+  report->reason = lost ? MN_DIVERGED : MN_CONVERGED;
+  return MN_OK;
+}
+
+mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report)
+{
+  mn_rmi_report r = {0};
+  mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++) /* as the solid looks at the start */
+    c->place[i] = mn_madd(f->X[i], c->dt, f->V[i]);
+  memset(c->x, 0, c->size * sizeof *c->x);
+  mn_vector_map_pack(&c->map, c->place, c->x);
+  mn_rmi_set_first_move(c->rmi, c->dt, c->x);
+  memset(c->zero, 0, c->size * sizeof *c->zero);
+  memset(c->x, 0, c->size * sizeof *c->x);
+  MN_TRY(mn_rmi_step(c->rmi, c->dt, c->zero, fluid_of, c, solid_of, c, c->x, c->p, &r));
+  report->reason = r.reason;
+  report->modes = r.modes;
+  report->residual = r.residual;
+  report->mu = r.mu;
+  return MN_OK;
+}
+
+/* Sum over the points of what the solid felt in its last solve less what the fluid gave in its. */
+double mn_couple_imbalance(const mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  mn_vec3 sum = mn_v3(0, 0, 0);
+  for (size_t i = 0; i < f->count; i++) {
+    double rate = c->mass[i] / (c->dt * c->dt);
+    mn_vec3 felt = mn_madd(f->load[i], -rate, mn_sub(f->X[i], c->place[i]));
+    sum = mn_add(sum, mn_sub(felt, c->load[i]));
+  }
+  return mn_length(mn_sub(sum, c->closed.force));
+}

@@ -1,0 +1,235 @@
+/* A substep of fluid and solid as one system: Newton about the solid's iterate, the fluid's place
+   on the grid as `frozen` says. See monolithic.h. */
+#include "couple/monolithic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "couple/monolithic_internal.h"
+#include "math/vec.h"
+
+/* Newton has converged as well when the next step, guessed from the last two, is below this part of
+   what is allowed; and has lost its way when a step is so many times the first one. */
+static const double NEXT_STEP = 0.1, ASTRAY = 100;
+/* Rest loads that differ by less (of the largest) are the same. */
+static const double SAME_REST = 1e-13;
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static int is_linearised(const mn_monolithic *m)
+{
+  return m->def.method == MN_COUPLE_SIMULTANEOUS || m->def.elastic == MN_ELASTIC_LINEARISED;
+}
+
+mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, double dx,
+                               mn_boxes *boxes, mn_closed *closed, mn_monolithic **out)
+{
+  *out = NULL;
+  MN_TRY(mn_boxes_need_operators(boxes, mn_coupling_method_name(def->method)));
+  if (def->solver == MN_SOLVER_DIRECT && !mn_lu_available())
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "coupling.solver = \"direct\" needs UMFPACK, and this is a build without GPL "
+                   "parts (MENISCUS_GPL=OFF): take \"cg\", \"minres\" or \"auto\"");
+  mn_monolithic *m;
+  MN_TRY(MN_NEW(ctx, "a monolithic coupling", 1, &m));
+  *m = (mn_monolithic){.ctx = ctx, .def = *def, .dx = dx, .boxes = boxes, .closed = closed};
+  m->s.ctx = ctx;
+  m->s.boxes = boxes;
+  m->s.masses = def->load == MN_LOAD_IMPULSE;
+  size_t n = boxes->face.count;
+  mn_status status = MN_NEW(ctx, "velocities of points", n, &m->V);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "velocities of points", n, &m->V_linear);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "loads of points", n, &m->load);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "loads of points", n, &m->rest);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "steps of Newton", (size_t)def->max_iterations, &m->residual);
+  if (status != MN_OK)
+    mn_monolithic_destroy(&m);
+  *out = m;
+  return status;
+}
+
+void mn_monolithic_destroy(mn_monolithic **mono)
+{
+  mn_monolithic *m = *mono;
+  if (!m)
+    return;
+  mn_mono_system_destroy(&m->s);
+  void *all[] = {m->p, m->slack,    m->extra, m->v,    m->q,
+                 m->V, m->V_linear, m->load,  m->rest, m->residual};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    mn_free(all[i]);
+  mn_free(m);
+  *mono = NULL;
+}
+
+static mn_status make_room(mn_monolithic *m)
+{
+  size_t cells = m->s.fluid.cells, freedoms = (size_t)m->s.solid.K.rows;
+  if (cells > m->cell_room || !m->p) {
+    size_t room = cells + cells / 8 + 1;
+    m->cell_room = 0;
+    MN_TRY(MN_RENEW(m->ctx, "pressures", room, &m->p));
+    MN_TRY(MN_RENEW(m->ctx, "slacks", room, &m->slack));
+    MN_TRY(MN_RENEW(m->ctx, "volume flows", room, &m->extra));
+    m->cell_room = room;
+    m->cells = 0; /* there is no guess any more */
+  }
+  if (freedoms > m->freedom_room || !m->v) {
+    size_t room = freedoms + freedoms / 8 + 1;
+    m->freedom_room = 0;
+    MN_TRY(MN_RENEW(m->ctx, "velocities of freedoms", room, &m->v));
+    MN_TRY(MN_RENEW(m->ctx, "steps of freedoms", room, &m->q));
+    m->freedom_room = room;
+  }
+  return MN_OK;
+}
+
+/* ---- one step of Newton ---------------------------------------------------------------------- */
+
+/* The greatest way of a point, q given; V_linear <- V + (1 + lead)/dt E q */
+static double look_ahead(mn_monolithic *m)
+{
+  const mn_interface *f = &m->boxes->face;
+  const mn_sparse_matrix *E = &m->s.solid.E;
+  double most = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    double square = 0;
+    m->V_linear[i] = f->V[i];
+    for (size_t a = 0; a < 3; a++) {
+      double way = 0;
+      for (int64_t e = E->start[3 * i + a]; e < E->start[3 * i + a + 1]; e++)
+        way += E->value[e] * m->q[E->col[e]];
+      m->V_linear[i].v[a] += (1 + f->lead[i]) / m->s.dt * way;
+      square += way * way;
+    }
+    most = square > most * most || square != square ? sqrt(square) : most;
+  }
+  return most;
+}
+
+/* Both sides about the iterate, and the step from there. */
+static mn_status find_step(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
+  MN_TRY(make_room(m));
+  MN_TRY(mn_mono_build(s));
+  if (m->cells != s->cells || !m->def.frozen) {
+    memcpy(m->p, s->fluid.p, s->cells * sizeof *m->p);
+    m->cells = s->cells;
+  }
+  MN_TRY(mn_mono_right(s, NULL));
+  MN_TRY(mn_mono_books(m));
+  MN_TRY(mn_mono_policy(m));
+  for (size_t i = 0; i < s->freedoms; i++)
+    m->q[i] = m->v[i] / s->g[i];
+  return mn_mono_load(s, m->p, m->v, m->load);
+}
+
+static int same_rest(const mn_monolithic *m)
+{
+  double most = 0, off = 0;
+  for (size_t i = 0; i < m->boxes->face.count; i++) {
+    most = fmax(most, mn_length(m->rest[i]));
+    off = fmax(off, mn_length(mn_sub(m->rest[i], m->s.fluid.rest[i])));
+  }
+  return off <= SAME_REST * most;
+}
+
+/* Newton until the interface stays. The fluid has been assembled where it is first. */
+static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
+{
+  mn_interface *f = &m->boxes->face;
+  double last = 0, first = 0;
+  int most = is_linearised(m) ? 1 : m->def.max_iterations, linear = 0;
+  report->reason = MN_ITERATION_LIMIT;
+  for (m->newton = 0; m->newton < most; m->newton++) {
+    if (m->newton) {
+      memcpy(m->rest, m->s.fluid.rest, f->count * sizeof *m->rest);
+      MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
+      if (linear && m->def.frozen && same_rest(m)) {
+        report->residual = 0; /* the next step would be 0 */
+        report->reason = MN_CONVERGED;
+        return MN_OK;
+      }
+    }
+    double taken;
+    MN_TRY(find_step(m));
+    linear = m->s.solid.linear;
+    double way = look_ahead(m);
+    if (!isfinite(way) || (m->newton > 1 && way > ASTRAY * first)) {
+      report->reason = MN_DIVERGED;
+      return MN_OK;
+    }
+    MN_TRY(mn_boxes_advance(m->boxes, m->q, 1, &taken));
+    m->residual[m->newton] = report->residual = way;
+    double rate = last > 0 ? way / last : 1, next = rate < 0.5 ? rate * way : way;
+    int whole = taken >= 1;
+    if (whole &&
+        (is_linearised(m) || way <= report->allowed || next <= NEXT_STEP * report->allowed)) {
+      report->reason = MN_CONVERGED;
+      m->newton++;
+      return MN_OK;
+    }
+    last = whole ? way : 0;
+    first = m->newton ? first : way;
+  }
+  return MN_OK;
+}
+
+/* ---- the substep ----------------------------------------------------------------------------- */
+
+/* The fluid's answer, with the velocities for which its volume is kept exactly. */
+static mn_status tell_fluid(mn_monolithic *m, mn_coupling_report *report)
+{
+  mn_interface *f = &m->boxes->face;
+  size_t n = f->count;
+  memcpy(m->V, f->V, n * sizeof *m->V);
+  memcpy(f->V, m->V_linear, n * sizeof *m->V);
+  mn_status status = mn_boxes_adopt(m->boxes, m->p);
+  memcpy(f->V, m->V, n * sizeof *m->V);
+  MN_TRY(status);
+  m->boxes->fluid_report.iterations = m->s.krylov;
+  mn_vec3 sum = mn_v3(0, 0, 0);
+  for (size_t i = 0; i < n; i++)
+    sum = mn_add(sum, mn_sub(m->load[i], f->load[i]));
+  report->imbalance = mn_length(sum);
+  memcpy(f->load, m->load, n * sizeof *m->load);
+  return MN_OK;
+}
+
+mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
+                             mn_coupling_report *report)
+{
+  mn_interface *f = &m->boxes->face;
+  m->solves = m->newton = m->s.krylov = 0;
+  m->s.dt = dt;
+  m->cells = 0;
+  m->fresh = 1;
+  for (size_t i = 0; i < f->count; i++) /* where the others ask the fluid first */
+    f->X[i] = mn_madd(start[i], dt, f->V[i]);
+  MN_TRY(mn_closed_meet(m->closed));
+  MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
+  MN_TRY(mn_boxes_start(m->boxes));
+  MN_TRY(iterate(m, report));
+  m->boxes->solid_report =
+      (mn_solve_report){.reason = MN_CONVERGED, .iterations = m->boxes->solid_solves};
+  return report->reason == MN_CONVERGED ? tell_fluid(m, report) : MN_OK;
+}
+
+int mn_monolithic_solves(const mn_monolithic *m)
+{
+  return m->solves;
+}
+
+const double *mn_monolithic_residuals(const mn_monolithic *m, int *count)
+{
+  *count = m->newton;
+  return m->residual;
+}

@@ -1,0 +1,38 @@
+/* What the files of the one system share. */
+#ifndef MN_COUPLE_MONOLITHIC_INTERNAL_H
+#define MN_COUPLE_MONOLITHIC_INTERNAL_H
+
+#include "couple/monolithic.h"
+#include "couple/monolithic_system.h"
+
+struct mn_monolithic {
+  mn_context *ctx;
+  mn_coupling_def def;
+  double dx;
+  mn_boxes *boxes;   /* borrowed, */
+  mn_closed *closed; /* and so this */
+  mn_mono_system s;
+  size_t cells;          /* of p, if it may be a guess; else 0 */
+  double *p;             /* [cells] Pa */
+  double *slack, *extra; /* [cells] m^3/s */
+  double *v, *q;         /* [freedoms] */
+  size_t cell_room, freedom_room;
+  mn_vec3 *V, *V_linear; /* [points] m/s */
+  mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
+  double *residual;      /* [max_iterations] m, steps of Newton */
+  int newton, solves;    /* of the substep */
+  int fresh;             /* 1: held cells are those of the fluid's guess */
+};
+
+/* monolithic_closed.c */
+
+/* After the right-hand sides: what closed regions ask for besides. Regions that nothing can help:
+   MN_FAILED, and closed->hopeless. */
+MN_MUST_CHECK mn_status mn_mono_books(mn_monolithic *m);
+
+/* monolithic_policy.c */
+
+/* p, v of the system as it stands, with walls that let go. */
+MN_MUST_CHECK mn_status mn_mono_policy(mn_monolithic *m);
+
+#endif

@@ -1,0 +1,69 @@
+/* Walls that let go, 0 <= p perp slack >= 0 in the cells at them, by policy iteration (an active
+   set that changes as a whole [Hintermueller 2002]): solve with p = 0 in the held cells; hold those
+   with p < 0, let go of those whose slack is < 0; until nothing changes. What is eliminated, L + B
+   K'^-1 B^T, is positive definite but no M-matrix, so that sets may come back: then one cell at a
+   time is changed, the last that should, which always ends [Murty 1974]. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/monolithic_internal.h"
+
+/* Rounding of p, of its largest value. */
+static const double P_ROUND_OFF = 1e-11;
+enum { POLICY_MOST = 200, POLICY_BOLD = 30 };
+
+/* Held as the fluid last had them, if it knows. */
+static void begin_held(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  int known = 0;
+  for (size_t i = 0; i < s->cells; i++)
+    known |= s->fluid.p[i] != 0;
+  for (size_t i = 0; i < s->cells; i++)
+    s->held[i] = s->fluid.bound && s->fluid.bound[i] && known && s->fluid.p[i] <= 0;
+}
+
+/* How many cells want to change; `last`: only the last of them does. */
+static size_t change(mn_monolithic *m, int last)
+{
+  mn_mono_system *s = &m->s;
+  double most = 0;
+  size_t count = 0, one = 0;
+  for (size_t i = 0; i < s->cells; i++)
+    most = fmax(most, fabs(m->p[i]));
+  for (size_t i = 0; i < s->cells; i++) {
+    if (!s->fluid.bound[i])
+      continue;
+    int wants = s->held[i] ? m->slack[i] < -s->fluid.tolerance : m->p[i] < -P_ROUND_OFF * most;
+    if (!wants)
+      continue;
+    count++;
+    one = i;
+    if (!last)
+      s->held[i] = !s->held[i];
+  }
+  if (last && count)
+    s->held[one] = !s->held[one];
+  return count;
+}
+
+mn_status mn_mono_policy(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  if (m->fresh || !m->def.frozen)
+    begin_held(m);
+  m->fresh = 0;
+  for (int k = 0; k < POLICY_MOST; k++) {
+    m->solves++;
+    MN_TRY(mn_mono_solve(s, m->def.solver, m->p, m->v));
+    if (!s->fluid.bound)
+      return MN_OK;
+    mn_mono_slack(s, m->p, m->v, m->slack);
+    if (!change(m, k >= POLICY_BOLD))
+      return MN_OK;
+  }
+  return mn_fail(m->ctx, MN_FAILED,
+                 "the cells where water leaves walls were not found in %d coupled solves",
+                 POLICY_MOST);
+}

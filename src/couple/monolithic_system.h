@@ -1,0 +1,73 @@
+/* The linear system of monolithic.h, about one iterate, and its solvers. */
+#ifndef MN_COUPLE_MONOLITHIC_SYSTEM_H
+#define MN_COUPLE_MONOLITHIC_SYSTEM_H
+
+#include "base/memory.h"
+#include "couple/boxes.h"
+#include "la/csr_rows.h"
+#include "la/sparse.h"
+#include "la/sparse_lu.h"
+#include "meniscus/coupling.h"
+#include "meniscus/operators.h"
+
+typedef struct mn_mono_system {
+  mn_context *ctx;
+  mn_boxes *boxes; /* borrowed */
+  int masses;      /* 0: without m */
+  double dt;
+  mn_fluid_linear fluid; /* as its box gave it, */
+  mn_solid_linear solid; /* and so this */
+  size_t cells, rows, freedoms;
+  mn_csr_rows H, HT;   /* [rows x freedoms] W E */
+  mn_csr_rows DT, D;   /* [rows x cells] areas */
+  mn_csr_rows B, BT;   /* [cells x freedoms] D H */
+  mn_csr_rows K;       /* [freedoms x freedoms] K/g + H^T (m/dt) H */
+  mn_csr_rows A;       /* the whole, for a direct solve */
+  double *g;           /* [freedoms] 1/s, (1 + lead)/dt */
+  int symmetric;       /* 0: bodies of different rules in time are linked */
+  double *U;           /* [rows] m/s, of the iterate */
+  double *F;           /* [rows] scratch */
+  double *right_cells; /* [cells] m^3/s */
+  double *right_solid; /* [freedoms] N */
+  uint8_t *held;       /* [cells] 1: p = 0 there */
+  int64_t *pinned;     /* cells whose pressure is set, one for each constant that nothing tells */
+  size_t pins;
+  double *region_rows; /* [regions x freedoms] scratch */
+  size_t cell_room, row_room, freedom_room, pin_room, region_room;
+  /* solvers */
+  mn_lu *lu;
+  mn_sparse_factor *factor; /* of K */
+  double *x, *b;            /* [cells + freedoms] */
+  double *work;             /* Krylov vectors */
+  size_t x_room, work_room;
+  int krylov; /* iterations since the step began */
+} mn_mono_system;
+
+void mn_mono_system_destroy(mn_mono_system *s);
+
+/* After the fluid's assemble and the solid's linearise: fills all but the right-hand sides. */
+MN_MUST_CHECK mn_status mn_mono_build(mn_mono_system *s);
+/* Right-hand sides with the interface's V that of the iterate. extra[cells] m^3/s or NULL: volume
+   that shall flow into the cells besides. */
+MN_MUST_CHECK mn_status mn_mono_right(mn_mono_system *s, const double *extra);
+/* p, v with p = 0 in held cells. p holds a guess. */
+MN_MUST_CHECK mn_status mn_mono_solve(mn_mono_system *s, mn_coupling_solver solver, double *p,
+                                      double *v);
+/* slack <- L p + B v - right_cells */
+void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *slack);
+/* load <- W^T (D^T p - (m/dt) (U + H v - before)) + rest */
+MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v,
+                                     mn_vec3 *load);
+
+/* monolithic_krylov.c */
+MN_MUST_CHECK mn_status mn_mono_cg(mn_mono_system *s, double *p, double *v);
+MN_MUST_CHECK mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v);
+/* The solver that `auto` stands for. */
+mn_coupling_solver mn_mono_choose(const mn_mono_system *s, mn_coupling_solver solver);
+
+static inline mn_csr mn_csr_view(const mn_sparse_matrix *m) /* only read */
+{
+  return (mn_csr){m->rows, m->cols, (int64_t *)m->start, (int64_t *)m->col, (double *)m->value};
+}
+
+#endif
