@@ -75,13 +75,21 @@ typedef struct mn_fluid_operators {
   mn_status (*adopt)(void *self, mn_interface *interface, const double *p, mn_solve_report *report);
 } mn_fluid_operators;
 
+/* How a solid's K becomes positive definite. */
+typedef enum mn_curvature {
+  MN_CURVATURE_CHECKED, /* exact if that is, else positive: the solid factorises K to know */
+  MN_CURVATURE_EXACT,   /* as it is; may be indefinite: who factorises it sees, and asks again */
+  MN_CURVATURE_POSITIVE /* negative curvature of the energies cut off; more steps are needed */
+} mn_curvature;
+
 /* Arrays are the solid's, borrowed until its next call. */
 typedef struct mn_solid_linear {
-  mn_sparse_matrix K; /* N/m (or N m) */
-  mn_sparse_matrix E; /* [3 points x freedoms], row 3 i + axis */
-  const double *r;    /* [freedoms] forces on them without those of the fluid, inertia included */
-  double scale;       /* N: the forces of which r is the difference, for tolerances */
-  int linear;         /* 1: K and E are the same for every iterate */
+  mn_curvature curvature; /* in */
+  mn_sparse_matrix K;     /* N/m (or N m) */
+  mn_sparse_matrix E;     /* [3 points x freedoms], row 3 i + axis */
+  const double *r; /* [freedoms] forces on them without those of the fluid, inertia included */
+  double scale;    /* N: the forces of which r is the difference, for tolerances */
+  int linear;      /* 1: K and E are the same for every iterate */
 } mn_solid_linear;
 
 typedef struct mn_solid_operators {

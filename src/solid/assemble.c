@@ -230,17 +230,22 @@ static int threads_for(const mn_assembly *as, const mn_energy_group *g, size_t c
   return count * n * n < SMALL ? 1 : as->exec->threads;
 }
 
+/* At x, or at the middles of the step from x to `end`. */
 static void eval_batch(mn_assembly *as, int g, size_t first, size_t count, const mn_vec3 *x,
-                       wanted what)
+                       const mn_vec3 *end, wanted what)
 {
   const mn_energy_group *group = as->group + g;
   size_t nodes = (size_t)group->nodes, n = nodes * (size_t)as->dim;
   int threads = threads_for(as, group, count);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (size_t k = 0; k < count; k++) {
-    mn_vec3 local[MN_ENERGY_NODES_MAX];
+    mn_vec3 local[MN_ENERGY_NODES_MAX], other[MN_ENERGY_NODES_MAX];
     for (size_t a = 0; a < nodes; a++)
       local[a] = x[group->node[(first + k) * nodes + a]];
+    for (size_t a = 0; end && a < nodes; a++)
+      other[a] = end[group->node[(first + k) * nodes + a]];
+    if (end)
+      mn_energy_middle(group, local, other, local);
     as->energy[k] = 0;
     if (what == DAMPING) {
       group->ops->damping(group, first + k, local, as->matrix + k * n * n);
@@ -351,7 +356,7 @@ int mn_assembly_energy(mn_assembly *as, const mn_vec3 *x, int body, double *ener
       continue;
     for (size_t first = 0; first < group->count; first += batch) {
       size_t left = group->count - first, count = left < batch ? left : batch;
-      eval_batch(as, g, first, count, x, gradient ? GRADIENT : ENERGY);
+      eval_batch(as, g, first, count, x, NULL, gradient ? GRADIENT : ENERGY);
       if (!batch_fine(as, g, first, count, inverted))
         return 0;
       double sum = 0;
@@ -382,8 +387,8 @@ int mn_assembly_mean_gradient(mn_assembly *as, const mn_vec3 *x0, const mn_vec3 
   return 1;
 }
 
-int mn_assembly_hessian(mn_assembly *as, const mn_vec3 *x, int psd, int weigh_beta, double *value,
-                        mn_inverted *inverted)
+static int add_hessians(mn_assembly *as, const mn_vec3 *x, const mn_vec3 *end, int psd,
+                        int weigh_beta, double *value, mn_inverted *inverted)
 {
   for (int g = 0; g < as->groups; g++) {
     const mn_energy_group *group = as->group + g;
@@ -393,13 +398,25 @@ int mn_assembly_hessian(mn_assembly *as, const mn_vec3 *x, int psd, int weigh_be
       continue;
     for (size_t first = 0; first < group->count; first += batch) {
       size_t left = group->count - first, count = left < batch ? left : batch;
-      eval_batch(as, g, first, count, x, psd ? HESSIAN_PSD : HESSIAN);
+      eval_batch(as, g, first, count, x, end, psd ? HESSIAN_PSD : HESSIAN);
       if (!batch_fine(as, g, first, count, inverted))
         return 0;
       scatter_matrix(as, g, first, count, scale, value);
     }
   }
   return 1;
+}
+
+int mn_assembly_hessian(mn_assembly *as, const mn_vec3 *x, int psd, int weigh_beta, double *value,
+                        mn_inverted *inverted)
+{
+  return add_hessians(as, x, NULL, psd, weigh_beta, value, inverted);
+}
+
+int mn_assembly_mean_hessian(mn_assembly *as, const mn_vec3 *x0, const mn_vec3 *x1, int psd,
+                             double *value, mn_inverted *inverted)
+{
+  return add_hessians(as, x0, x1, psd, 0, value, inverted);
 }
 
 void mn_assembly_damping(mn_assembly *as, const mn_vec3 *x, double *value)
@@ -411,7 +428,7 @@ void mn_assembly_damping(mn_assembly *as, const mn_vec3 *x, double *value)
       continue;
     for (size_t first = 0; first < group->count; first += batch) {
       size_t left = group->count - first, count = left < batch ? left : batch;
-      eval_batch(as, g, first, count, x, DAMPING);
+      eval_batch(as, g, first, count, x, NULL, DAMPING);
       scatter_matrix(as, g, first, count, 1, value);
     }
   }

@@ -41,6 +41,10 @@ int mn_assembly_mean_gradient(mn_assembly *assembly, const mn_vec3 *x0, const mn
 /* value += sum of the Hessians, each group's times 1 (weigh_beta = 0) or its beta. Same result. */
 int mn_assembly_hessian(mn_assembly *assembly, const mn_vec3 *x, int psd, int weigh_beta,
                         double *value, mn_inverted *inverted);
+/* value += sum of the Hessians at the middles of the step from x0 to x1: about twice the derivative
+   of the mean gradient by x1. Same result. */
+int mn_assembly_mean_hessian(mn_assembly *assembly, const mn_vec3 *x0, const mn_vec3 *x1, int psd,
+                             double *value, mn_inverted *inverted);
 /* value += the viscous parts of all groups. */
 void mn_assembly_damping(mn_assembly *assembly, const mn_vec3 *x, double *value);
 

@@ -12,6 +12,7 @@
 #include "geom/simplex_mesh.h"
 #include "la/csr.h"
 #include "meniscus/box.h"
+#include "meniscus/operators.h"
 #include "solid/energy.h"
 #include "solid/surface.h"
 
@@ -244,9 +245,8 @@ typedef struct mn_deform_linear {
 /* After begin: the iterate becomes the state at the start, prescribed axes on their way. x1, v1 are
    those of the iterate, with prescribed axes where they will be. */
 void mn_deform_start(mn_deform *deform);
-MN_MUST_CHECK mn_status mn_deform_linearise(mn_deform *deform, mn_deform_linear *linear);
-/* q <- (A/sx)^-1 q on the free axes, A of the last linearise; others must be 0. */
-MN_MUST_CHECK mn_status mn_deform_invert(mn_deform *deform, double *q);
+MN_MUST_CHECK mn_status mn_deform_linearise(mn_deform *deform, mn_curvature curvature,
+                                            mn_deform_linear *linear);
 /* The iterate, by step q, q [nodes dim] of x1; *taken is shorter if elements would be inverted. */
 MN_MUST_CHECK mn_status mn_deform_advance(mn_deform *deform, const double *q, double step,
                                           double *taken);
@@ -260,8 +260,9 @@ mn_vec3 mn_deform_angular(const mn_deform *deform, int body, mn_vec3 about); /* 
 mn_vec3 mn_deform_center(const mn_deform *deform, int body);                 /* m, of mass */
 /* Length over rest length of springs, rods and the edges of elements. */
 void mn_deform_stretch(const mn_deform *deform, int body, double *max, double *mean);
-double mn_deform_enclosed(const mn_deform *deform, int body); /* m^3, m^2 in 2D; open ones closed at their rims */
-double mn_deform_min_j(const mn_deform *deform, int body);    /* of elastic elements; else 1 */
+double mn_deform_enclosed(const mn_deform *deform,
+                          int body); /* m^3, m^2 in 2D; open ones closed at their rims */
+double mn_deform_min_j(const mn_deform *deform, int body); /* of elastic elements; else 1 */
 
 /* Of an elastic body or a shell: how many elements; their Cauchy stress in Pa at the middle
    (shells: of the membrane), each may be NULL. */

@@ -147,7 +147,7 @@ static int64_t sum_row(mn_deform *d, size_t i, int64_t e)
   return e;
 }
 
-static mn_status make_sum(mn_deform *d)
+mn_status mn_deform_cross_sum(mn_deform *d)
 {
   mn_cross_blocks *c = &d->cross;
   size_t block = (size_t)(d->def.dim * d->def.dim);
@@ -176,6 +176,6 @@ mn_status mn_deform_cross_factorise(mn_deform *d, mn_factor_report *report)
   d->active = d->cross.count ? d->cross.factor : d->factor;
   if (d->cross.count == 0)
     return mn_sparse_factorise(d->factor, &d->constrained, report);
-  MN_TRY(make_sum(d));
+  MN_TRY(mn_deform_cross_sum(d));
   return mn_sparse_factorise(d->cross.factor, &d->cross.sum, report);
 }

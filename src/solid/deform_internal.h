@@ -90,6 +90,7 @@ struct mn_deform {
   double *past_y, *past_p, *last_p, *best_y; /* of the conserving midpoint rule */
   mn_vec3 *position;                         /* y as vectors, for the energies */
   int began, solved, saved, has_factor, projected;
+  int conserving;      /* the matrix is that of mean gradients, not of dE/dx (y) */
   int pending;         /* the substep's first factorisation is still to come */
   double potential;    /* at y */
   double floor;        /* N: rounding of the elastic forces */
@@ -142,6 +143,8 @@ mn_status mn_deform_gave_up(mn_deform *d, const mn_deform_report *report, const 
  */
 MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd,
                                             mn_deform_report *report);
+/* Assembles A at y alone, with d->constrained. */
+MN_MUST_CHECK mn_status mn_deform_assemble(mn_deform *d, const double *y, int psd);
 /* What presses on the bodies at y: forces into d->pressed and the rows; its potential. */
 double mn_deform_press_at(mn_deform *d, const double *y);
 /* value += the Hessian of that potential at y. */
@@ -154,6 +157,8 @@ MN_MUST_CHECK mn_status mn_deform_cross_begin(mn_deform *d);
 /* Block [dim][dim] of two nodes; NULL: they share an element. */
 double *mn_deform_cross_block(mn_deform *d, uint32_t row, uint32_t col);
 void mn_deform_cross_multiply(const mn_deform *d, const double *x, double *y); /* y += blocks x */
+/* d->cross.sum: the constrained matrix with the blocks, if there are any. */
+MN_MUST_CHECK mn_status mn_deform_cross_sum(mn_deform *d);
 /* Factorises the constrained matrix with the blocks, into d->active. */
 MN_MUST_CHECK mn_status mn_deform_cross_factorise(mn_deform *d, mn_factor_report *report);
 

@@ -66,19 +66,25 @@ mn_status mn_deform_damping(mn_deform *d, const mn_vec3 *x)
 
 typedef mn_deform_point point;
 
-/* Into d->gradient: dE/dx (y) or, conserving, the mean gradient up to x1(y). */
-static int elastic_forces(mn_deform *d, const double *y, int conserving, double *energy,
-                          mn_inverted *bad)
+/* d->position <- x1(y) */
+static void place_end(mn_deform *d, const double *y)
 {
   size_t dim = (size_t)d->def.dim;
-  *energy = 0;
-  mn_deform_unflatten(d, y, d->position);
-  if (!conserving)
-    return mn_assembly_energy(&d->assembly, d->position, -1, energy, d->gradient, bad);
   for (size_t i = 0; i < mn_deform_dofs(d); i++) {
     double x = d->x[i / dim].v[i % dim];
     d->position[i / dim].v[i % dim] = x + d->terms.sx * (y[i] - x);
   }
+}
+
+/* Into d->gradient: dE/dx (y) or, conserving, the mean gradient up to x1(y). */
+static int elastic_forces(mn_deform *d, const double *y, int conserving, double *energy,
+                          mn_inverted *bad)
+{
+  *energy = 0;
+  mn_deform_unflatten(d, y, d->position);
+  if (!conserving)
+    return mn_assembly_energy(&d->assembly, d->position, -1, energy, d->gradient, bad);
+  place_end(d, y);
   return mn_assembly_mean_gradient(&d->assembly, d->x, d->position, d->gradient, bad);
 }
 
@@ -146,14 +152,18 @@ static void constrain(mn_deform *d, double greatest, double shift)
     }
 }
 
-static mn_status assemble(mn_deform *d, const double *y, int psd)
+mn_status mn_deform_assemble(mn_deform *d, const double *y, int psd)
 {
   const mn_csr *a = &d->assembly.pattern;
   size_t entries = (size_t)mn_csr_entries(a);
   mn_inverted bad;
   memset(a->value, 0, entries * sizeof *a->value);
   mn_deform_unflatten(d, y, d->position);
-  if (!mn_assembly_hessian(&d->assembly, d->position, psd, 0, a->value, &bad))
+  if (d->conserving)
+    place_end(d, y);
+  if (d->conserving
+          ? !mn_assembly_mean_hessian(&d->assembly, d->x, d->position, psd, a->value, &bad)
+          : !mn_assembly_hessian(&d->assembly, d->position, psd, 0, a->value, &bad))
     return mn_deform_fail_inverted(d, &bad, "at the start of the step");
   for (size_t e = 0; d->damped && d->terms.d > 0 && e < entries; e++)
     a->value[e] += d->terms.d * d->C[e];
@@ -184,7 +194,7 @@ static mn_status try_factor(mn_deform *d, const double *y, int psd, mn_factor_re
                             mn_deform_report *report)
 {
   double start = mn_seconds();
-  MN_TRY(assemble(d, y, psd));
+  MN_TRY(mn_deform_assemble(d, y, psd));
   double middle = mn_seconds();
   MN_TRY(mn_deform_cross_factorise(d, factor));
   report->factorisations++;

@@ -86,10 +86,20 @@ static mn_status linearise_explicit(mn_deform *d, mn_deform_linear *linear)
   return MN_OK;
 }
 
-mn_status mn_deform_linearise(mn_deform *d, mn_deform_linear *linear)
+/* A at the iterate, in d->constrained or d->cross.sum. */
+static mn_status set_matrix(mn_deform *d, mn_curvature curvature)
+{
+  mn_deform_report report = {0};
+  if (curvature == MN_CURVATURE_CHECKED)
+    return mn_deform_factorise(d, d->y, 0, &report);
+  d->has_factor = 0;
+  MN_TRY(mn_deform_assemble(d, d->y, curvature == MN_CURVATURE_POSITIVE));
+  return d->cross.count ? mn_deform_cross_sum(d) : MN_OK;
+}
+
+mn_status mn_deform_linearise(mn_deform *d, mn_curvature curvature, mn_deform_linear *linear)
 {
   mn_deform_point now;
-  mn_deform_report report = {0};
   mn_inverted bad = {0, 0};
   size_t n = mn_deform_dofs(d);
   if (!d->began)
@@ -98,8 +108,12 @@ mn_status mn_deform_linearise(mn_deform *d, mn_deform_linear *linear)
   if (is_explicit(d))
     return linearise_explicit(d, linear);
   d->pending = 0;
-  MN_TRY(mn_deform_factorise(d, d->y, 0, &report));
-  if (!mn_deform_evaluate(d, d->y, d->def.scheme == MN_MIDPOINT, &now, &bad))
+  int conserving = d->def.scheme == MN_MIDPOINT;
+  d->conserving = conserving;
+  mn_status status = set_matrix(d, curvature);
+  d->conserving = 0;
+  MN_TRY(status);
+  if (!mn_deform_evaluate(d, d->y, conserving, &now, &bad))
     return mn_deform_fail_inverted(d, &bad, "at the start of the step");
   int moving = on_the_way(d);
   if (moving) {
@@ -112,20 +126,6 @@ mn_status mn_deform_linearise(mn_deform *d, mn_deform_linear *linear)
                                .sx = d->terms.sx,
                                .r = d->residual,
                                .scale = mn_max(now.scale, d->floor / d->def.tolerance)};
-  return MN_OK;
-}
-
-mn_status mn_deform_invert(mn_deform *d, double *q)
-{
-  size_t dim = (size_t)d->def.dim;
-  if (is_explicit(d)) {
-    for (size_t i = 0; i < mn_deform_dofs(d); i++)
-      q[i] *= d->dt * d->dt / d->mass[i / dim];
-    return MN_OK;
-  }
-  MN_TRY(mn_sparse_solve(d->active, 1, q, q));
-  for (size_t i = 0; i < mn_deform_dofs(d); i++)
-    q[i] *= d->terms.sx;
   return MN_OK;
 }
 

@@ -37,5 +37,9 @@ struct mn_energy_group {
    (mean_gradient.c). gradient[nodes * dim]; 0: inverted at an end or between. */
 int mn_energy_mean_gradient(const mn_energy_group *group, size_t e, const mn_vec3 *x0,
                             const mn_vec3 *x1, double *gradient);
+/* Where its gradient is taken: the middle of the two ends, each turned back by half the rotation;
+   about the element's centre. */
+void mn_energy_middle(const mn_energy_group *group, const mn_vec3 *x0, const mn_vec3 *x1,
+                      mn_vec3 *middle);
 
 #endif

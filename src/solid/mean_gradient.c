@@ -127,49 +127,78 @@ static int held_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0, 
   return 1;
 }
 
+/* A step of an element, split. */
+typedef struct step {
+  mn_vec3 X0[MN_ENERGY_NODES_MAX], X1[MN_ENERGY_NODES_MAX]; /* the ends, turned back */
+  mn_vec3 Xm[MN_ENERGY_NODES_MAX];
+  mn_vec3 r[MN_ENERGY_NODES_MAX], z[MN_ENERGY_NODES_MAX];
+  rigid motions;
+  half_turn h;
+} step;
+
+static void split(int n, const mn_vec3 *x0, const mn_vec3 *x1, step *s)
+{
+  mn_vec3 c0 = center_of(n, x0), c1 = center_of(n, x1);
+  for (int a = 0; a < n; a++) {
+    s->X0[a] = mn_sub(x0[a], c0);
+    s->X1[a] = mn_sub(x1[a], c1);
+    s->r[a] = mn_scale(0.5, mn_add(s->X0[a], s->X1[a]));
+    s->z[a] = mn_sub(s->X1[a], s->X0[a]);
+  }
+  s->motions = rigid_of(n, s->r);
+  half_turn h = {.t = mn_scale(0.5, take_away(&s->motions, s->z))};
+  h.cosine = 1 / sqrt(1 + mn_dot(h.t, h.t));
+  h.along = h.cosine * h.cosine / (1 + h.cosine);
+  s->h = h;
+  for (int a = 0; a < n; a++) {
+    s->X0[a] = turn(&h, 1, s->X0[a]);
+    s->X1[a] = turn(&h, -1, s->X1[a]);
+    s->Xm[a] = mn_scale(0.5, mn_add(s->X0[a], s->X1[a]));
+  }
+}
+
+void mn_energy_middle(const mn_energy_group *g, const mn_vec3 *x0, const mn_vec3 *x1,
+                      mn_vec3 *middle)
+{
+  step s;
+  if (g->nodes == 1) {
+    middle[0] = mn_scale(0.5, mn_add(x0[0], x1[0]));
+    return;
+  }
+  split(g->nodes, x0, x1, &s);
+  for (int a = 0; a < g->nodes; a++)
+    middle[a] = s.Xm[a];
+}
+
 int mn_energy_mean_gradient(const mn_energy_group *g, size_t e, const mn_vec3 *x0,
                             const mn_vec3 *x1, double *gradient)
 {
-  enum { MOST = MN_ENERGY_NODES_MAX };
-  mn_vec3 X0[MOST], X1[MOST], Xm[MOST], r[MOST], z[MOST], b[MOST];
+  mn_vec3 b[MN_ENERGY_NODES_MAX];
   double E0, E1, Em;
   int n = g->nodes, dim = g->dim;
+  step s;
   if (n == 1)
     return held_gradient(g, e, x0, x1, gradient);
-  mn_vec3 c0 = center_of(n, x0), c1 = center_of(n, x1);
-  for (int a = 0; a < n; a++) {
-    X0[a] = mn_sub(x0[a], c0);
-    X1[a] = mn_sub(x1[a], c1);
-    r[a] = mn_scale(0.5, mn_add(X0[a], X1[a]));
-    z[a] = mn_sub(X1[a], X0[a]);
-  }
-  rigid motions = rigid_of(n, r);
-  half_turn h = {.t = mn_scale(0.5, take_away(&motions, z))};
-  h.cosine = 1 / sqrt(1 + mn_dot(h.t, h.t));
-  h.along = h.cosine * h.cosine / (1 + h.cosine);
-  for (int a = 0; a < n; a++) {
-    X0[a] = turn(&h, 1, X0[a]);
-    X1[a] = turn(&h, -1, X1[a]);
-    Xm[a] = mn_scale(0.5, mn_add(X0[a], X1[a]));
-  }
-  if (!g->ops->eval(g, e, X0, 0, &E0, NULL, NULL) || !g->ops->eval(g, e, X1, 0, &E1, NULL, NULL) ||
-      !g->ops->eval(g, e, Xm, 0, &Em, gradient, NULL))
+  split(n, x0, x1, &s);
+  if (!g->ops->eval(g, e, s.X0, 0, &E0, NULL, NULL) ||
+      !g->ops->eval(g, e, s.X1, 0, &E1, NULL, NULL) ||
+      !g->ops->eval(g, e, s.Xm, 0, &Em, gradient, NULL))
     return 0;
   double work = 0, zz = 0, size = fabs(E0) + fabs(E1);
   for (int a = 0; a < n; a++) {
     b[a] = mn_v3(gradient[a * dim], gradient[a * dim + 1], dim == 3 ? gradient[a * dim + 2] : 0);
-    size += mn_length(b[a]) * mn_length(Xm[a]);
-    b[a] = turn_mean(&h, b[a]);
-    work += mn_dot(b[a], z[a]);
-    zz += mn_dot(z[a], z[a]);
+    size += mn_length(b[a]) * mn_length(s.Xm[a]);
+    b[a] = turn_mean(&s.h, b[a]);
+    work += mn_dot(b[a], s.z[a]);
+    zz += mn_dot(s.z[a], s.z[a]);
   }
-  take_away(&motions, b);
+  take_away(&s.motions, b);
   double missing = E1 - E0 - work, rounding = 16 * DBL_EPSILON * size;
   double c = 0;
   if (zz > 0 && missing != 0)
     c = missing / zz * (missing * missing / (missing * missing + rounding * rounding));
   for (int a = 0; a < n; a++)
     for (int i = 0; i < dim; i++)
-      gradient[a * dim + i] = b[a].v[i] + c * z[a].v[i];
+      gradient[a * dim + i] = b[a].v[i] + c * s.z[a].v[i];
   return isfinite(c);
 }

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "la/sparse.h"
 #include "solid/solid_internal.h"
 
 typedef struct mn_linear {
@@ -35,8 +34,6 @@ typedef struct mn_linear {
   int64_t *from;                               /* of K: where in A, for the nodes' rows */
   int64_t own;                                 /* entries of K of rigid bodies */
   double *r, *q;                               /* [freedoms]; [nodes dim] */
-  mn_sparse_factor *factor;                    /* of the rigid bodies' part of K */
-  int factorised;
 } mn_linear;
 
 static size_t dofs(const mn_solids *s)
@@ -55,8 +52,7 @@ static mn_status make(mn_solids *s)
   MN_TRY(MN_NEW(s->ctx, "the solids' operators", s->nodes.nodes, &l->fixed));
   MN_TRY(MN_NEW(s->ctx, "the solids' operators", dofs(s), &l->q));
   MN_TRY(MN_NEW(s->ctx, "the solids' operators", 6 * n + dofs(s), &l->r));
-  MN_TRY(MN_NEW(s->ctx, "the solids' operators", 6 * n + dofs(s) + 1, &l->K.start));
-  return mn_sparse_create(s->ctx, &l->factor);
+  return MN_NEW(s->ctx, "the solids' operators", 6 * n + dofs(s) + 1, &l->K.start);
 }
 
 void mn_solids_linear_destroy(mn_solids *s)
@@ -69,7 +65,6 @@ void mn_solids_linear_destroy(mn_solids *s)
     mn_free(all[i]);
   mn_csr_destroy(&l->K);
   mn_csr_destroy(&l->E);
-  mn_sparse_destroy(&l->factor);
   mn_free(l);
   s->linear = NULL;
 }
@@ -359,15 +354,15 @@ static mn_status linearise(void *self, const mn_interface *f, mn_solid_linear *o
   mn_linear *l = s->linear;
   MN_TRY(mn_solids_take(s, f));
   if (s->deform)
-    MN_TRY(mn_deform_linearise(s->deform, &d));
+    MN_TRY(mn_deform_linearise(s->deform, out->curvature, &d));
   MN_TRY(make_pattern(s, d.A));
   double scale;
   mn_iterate_linearise(s, l->body, f, &scale);
   set_rigid(s, l);
   if (s->deform)
     set_nodes(s, l, &d);
-  l->factorised = 0;
-  *out = (mn_solid_linear){.K = view(&l->K),
+  *out = (mn_solid_linear){.curvature = out->curvature,
+                           .K = view(&l->K),
                            .E = view(&l->E),
                            .r = l->r,
                            .scale = mn_max(scale, d.scale),

@@ -137,7 +137,7 @@ void mn_iterate_advance(mn_solids *s, mn_rigid_iterate *it, const double *q, dou
     mn_vec3 turn = s->def.dim == 2 ? mn_v3(0, 0, own[2]) : mn_v3(own[3], own[4], own[5]);
     for (int a = 0; a < s->def.dim; a++)
       half->v.v[a] += step * own[a] / s->dt;
-    half->L = mn_madd(half->L, step, mn_mat3_apply(it[i].spin, turn));
+    half->L = mn_madd(half->L, step, mn_mat3_apply(it[i].spin, turn)); /* that of the loads */
   }
 }
 
@@ -346,8 +346,12 @@ static void set_spin(const mn_solids *s, mn_rigid_iterate *it, int i)
   for (int a = 0; fine && a < 3; a++)
     for (int c = 0; c < 3; c++)
       block[a][c] = 0.5 * (it[i].spin.m[a][c] + it[i].spin.m[c][a]);
-  if (fine && is_definite(3, block))
+  if (fine && is_definite(3, block)) {
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < 3; c++)
+        it[i].spin.m[a][c] = block[a][c];
     return;
+  }
   /* more than half a turn in the substep */
   mn_mat3 axes = mn_mat3_mul(mn_quat_matrix(s->rigid->next[i].q), b->axes);
   mn_mat3 inertia = mn_mat3_diagonal(b->inertia.x, b->inertia.y, b->inertia.z);
@@ -370,7 +374,7 @@ static void set_inertia(const mn_solids *s, mn_rigid_iterate *it, int i)
   for (int f = s->def.dim; f < it[i].freedoms; f++)
     for (int g = s->def.dim; g < it[i].freedoms; g++) {
       int a = s->def.dim == 2 ? 2 : f - 3, c = s->def.dim == 2 ? 2 : g - 3;
-      it[i].K[f][g] = 0.5 * (it[i].spin.m[a][c] + it[i].spin.m[c][a]) / h;
+      it[i].K[f][g] = it[i].spin.m[a][c] / h;
     }
 }
 

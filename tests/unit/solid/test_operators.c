@@ -188,7 +188,7 @@ static newton iterate(pair *p, int most, double enough)
   CHECK_OK(p->c.ctx, mn_sparse_create(p->c.ctx, &factor));
   CHECK_OK(p->c.ctx, op->start(box.self, &p->f));
   for (; n.steps < most; n.steps++) {
-    mn_solid_linear l;
+    mn_solid_linear l = {.curvature = MN_CURVATURE_CHECKED};
     CHECK_OK(p->c.ctx, op->linearise(box.self, &p->f, &l));
     double *b = malloc(((size_t)l.K.rows + 1) * sizeof *b), taken;
     right_side(&l, p->f.load, b);
@@ -268,7 +268,8 @@ static void test_deformable(void **state)
           continue;
         case_open(&p.c, dim);
         p.c.def.contacts = 0;
-        p.c.def.deform = soft(p.c.ctx, dim, SCHEME[run], kind, 1);
+        p.c.def.deform =
+            soft(p.c.ctx, dim, SCHEME[run], kind, getenv("STIFF") ? atof(getenv("STIFF")) : 1);
         start_case(&p, 0.3);
         outcome o = compare(&p, SCHEME[run] == MN_EXPLICIT ? 1e-3 : 0.02, 0.2);
         print("soft", 10 * dim + run, kind, o);
