@@ -117,6 +117,9 @@ mn_status mn_closed_meet(mn_closed *c)
   mn_closed_fill_rows(c, c->start); /* where the solid's mass answers */
   describe(c, &said);
   MN_TRY(mn_closed_weigh_rows(c));
+  for (int r = 0; r < c->count; r++)
+    if (c->still[r]) /* no p0 is wrong, and none lasts */
+      c->now.p0[c->slot[r]] = 0;
   mn_closed_fill_rows(c, c->boxes->face.X);
   return MN_OK;
 }
@@ -144,20 +147,24 @@ void mn_closed_push(mn_closed *c)
 
 mn_status mn_closed_finish(mn_closed *c)
 {
-  double swept[MN_CLOSED_MAX];
+  double swept[MN_CLOSED_MAX], end[MN_CLOSED_MAX];
   if (!c->grid_count && !c->count)
     return MN_OK;
   memset(c->p0_of_grid, 0, (size_t)c->grid_count * sizeof *c->p0_of_grid);
-  if (c->count)
+  if (c->count) {
     mn_closed_swept(c, c->boxes->face.X, swept);
+    mn_closed_flow(c, c->boxes->face.X, c->boxes->face.V, end);
+  }
   for (int r = 0; r < c->count; r++) {
     mn_region_info *i = &c->info[r];
     int slot = c->slot[r];
-    if (!c->still[r]) /* else there is nobody to make it good */
+    if (c->struck[slot])
+      c->now.known = 0; /* K was that of velocities */
+    else if (!c->still[r]) /* else there is nobody to make it good */
       c->now.error[slot] += swept[r] - c->dt * i->inflow;
     i->p0 = c->now.p0[slot];
     i->error = c->now.error[slot];
-    i->net_outflow = swept[r] / c->dt - i->inflow;
+    i->net_outflow = (c->struck[slot] ? end[r] : swept[r] / c->dt) - i->inflow;
     if (c->grid[r] >= 0)
       c->p0_of_grid[c->grid[r]] = i->p0;
   }
@@ -169,6 +176,7 @@ void mn_closed_commit(mn_closed *c)
   if (!c->boxes->fluid.ops->enclose)
     return;
   c->kept = c->now;
+  c->kept.begun = 1;
   memcpy(c->label, c->label_now, 2 * c->boxes->face.elements);
 }
 

@@ -16,6 +16,12 @@
    "fluid" correct p0 once in each iteration by the momentum of the solid [Akbay thesis, Algorithms
    7 and 8] or of the fluid [Akbay 2018, Algorithm 2]; "none" leaves it out.
 
+   A region that closes, or parts, while bodies move is struck: they cannot go on as they did, and
+   the change takes no time. In that substep p0 gives them velocities at its end with N V = Q, and
+   how far they go meanwhile is not counted: the fluid could still leave for a part of it. Held by
+   their places alone, bodies that move by the midpoint rule, V = 2 mean - V before, would bounce
+   back and forth ever after.
+
    The forces p0 N act with the points where the fluid first takes them to be at the end of the
    substep, where the solid feels all loads: on a closed surface that turns they have no torque, and
    p0 is that of the end. Limits: at most MN_CLOSED_MAX regions. Verified by
@@ -33,6 +39,7 @@ enum { MN_CLOSED_MAX = MN_REGIONS_MAX, MN_CLOSED_DOUBT = 64 };
 typedef struct mn_closed_state {
   double next_id;
   double known;                /* 1: K belongs to these regions */
+  double begun;                /* 1: a substep was committed */
   double id[MN_CLOSED_MAX];    /* from 1 on; 0: the slot is free */
   double p0[MN_CLOSED_MAX];    /* Pa */
   double error[MN_CLOSED_MAX]; /* m^3, volume swept less what flowed in, since it is known */
@@ -60,6 +67,7 @@ typedef struct mn_closed {
   double surface[MN_CLOSED_MAX]; /* m^2, area of the sides that face it */
   double target[MN_CLOSED_MAX];  /* m^3, to be swept */
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
+  int struck[MN_CLOSED_MAX];     /* by slot, 1: it has closed, or parted, in this substep */
   mn_region_info info[MN_CLOSED_MAX];
   int told;           /* regions in `info`: those of the last commit or try */
   mn_vec3 *row;       /* [count][points] m^2, N_r */

@@ -136,8 +136,8 @@ static mn_status add_regions(mn_closed *c, ballot *b)
   const mn_enclosed *said = b->said;
   double pocket = pow(POCKET, c->boxes->face.dim);
   for (int g = 0; g < said->count; g++) {
-    int matters = said->inflow[g] != 0 || (b->faced[g] > 0 && (double)said->cells[g] > pocket);
-    if (b->owner[g] >= 0 || !matters)
+    int matters = said->inflow[g] != 0 || b->faced[g] > 0;
+    if (b->owner[g] >= 0 || !matters || (double)said->cells[g] <= pocket)
       continue;
     int slot = 0;
     while (slot < MN_CLOSED_MAX && c->now.id[slot] != 0)
@@ -146,6 +146,9 @@ static mn_status add_regions(mn_closed *c, ballot *b)
       return mn_fail(c->ctx, MN_FAILED, "there are more than %d closed regions of fluid",
                      MN_CLOSED_MAX);
     int from = origin(b, g);
+    if (from >= 0 && c->now.id[from] != 0)
+      c->struck[from] = (int)c->kept.begun;
+    c->struck[slot] = (int)c->kept.begun;
     c->now.id[slot] = c->now.next_id++;
     c->now.p0[slot] = from >= 0 ? c->kept.p0[from] : 0;
     c->now.error[slot] = 0;
@@ -298,6 +301,7 @@ mn_status mn_closed_identify(mn_closed *c, const mn_enclosed *said)
   for (int slot = 0; slot < MN_CLOSED_MAX; slot++)
     any |= c->kept.id[slot] != 0;
   c->count = 0;
+  memset(c->struck, 0, sizeof c->struck);
   memset(c->label_now, 0, 2 * c->boxes->face.elements);
   if (!any)
     return MN_OK;

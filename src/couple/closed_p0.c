@@ -109,11 +109,15 @@ static int all_within(const mn_closed *c, const double *res, double cells)
   return 1;
 }
 
+/* Of regions that were struck: the flow at the end less the inflow (closed.h). */
 static void residuals(const mn_closed *c, double *res)
 {
-  mn_closed_swept(c, c->boxes->face.X, res);
+  const mn_interface *f = &c->boxes->face;
+  double end[MN_CLOSED_MAX];
+  mn_closed_swept(c, f->X, res);
+  mn_closed_flow(c, f->X, f->V, end);
   for (int r = 0; r < c->count; r++)
-    res[r] = (res[r] - c->target[r]) / c->dt;
+    res[r] = c->struck[c->slot[r]] ? end[r] - c->info[r].inflow : (res[r] - c->target[r]) / c->dt;
 }
 
 /* One solve of the solid, and what it leaves. */
@@ -155,21 +159,19 @@ mn_status mn_closed_refuse(mn_closed *c, int r, double flow)
 
 /* ---- K --------------------------------------------------------------------------------------- */
 
-static double dot_rows(const mn_closed *c, const mn_vec3 *a, const mn_vec3 *b)
-{
-  double sum = 0;
-  for (size_t i = 0; i < c->boxes->face.count; i++)
-    sum += mn_dot(a[i], b[i]);
-  return sum;
-}
-
-/* K = dt N M^-1 N^T, by the replies of the solid's mass, which are those of X over dt^2. */
+/* K = dt N M^-1 N^T, by the replies of the solid's mass, which are those of X over dt^2; V at the
+   end replies by `lead` more. */
 static void K_of_mass(const mn_closed *c, double *k)
 {
-  size_t n = c->boxes->face.count;
+  const mn_interface *f = &c->boxes->face;
   for (int s = 0; s < c->count; s++)
-    for (int r = 0; r < c->count; r++)
-      k[r + s * c->count] = c->dt * dot_rows(c, &c->row[(size_t)r * n], &c->reply[(size_t)s * n]);
+    for (int r = 0; r < c->count; r++) {
+      const mn_vec3 *row = &c->row[(size_t)r * f->count], *reply = &c->reply[(size_t)s * f->count];
+      double sum = 0;
+      for (size_t i = 0; i < f->count; i++)
+        sum += mn_dot(row[i], reply[i]) * (c->struck[c->slot[r]] ? 1 + f->lead[i] : 1);
+      k[r + s * c->count] = c->dt * sum;
+    }
 }
 
 /* The same with the fluid's mass at the points. */

@@ -29,6 +29,8 @@
 /* In cells: a point counts as off its element; a centre counts as in front of it; a way through a
    solid so deep is none (distances between nodes are rough). */
 static const double OFF = 1e-6, IN_FRONT = 1e-5, DEEP = 0.15;
+/* And so far below a body's surface a thin one may lie on it. */
+static const double COVER = 0.25;
 
 void mn_enclosure_destroy(mn_enclosure *e)
 {
@@ -294,6 +296,15 @@ static int region_ahead(const mn_mac *mac, const probe *p)
   }
 }
 
+/* A thin surface lies on the body: drawn round it, as chords of that surface it passes below the
+   body's own. It is what the fluid meets. */
+static int is_covered(const mn_mac *mac, const mn_interface *f, size_t element, const probe *p)
+{
+  mn_vec3 below = mn_madd(p->x, -COVER * mac->grid.dx, p->n);
+  int thin = f->two_sided[f->element[(size_t)f->dim * element]];
+  return !thin && mn_immersed_crosses(mac->immersed, p->start, below, NULL, NULL);
+}
+
 static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element, int behind,
                        uint8_t *narrow)
 {
@@ -305,6 +316,8 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
     return MN_FACES_UNKNOWN;
   if (outside(&mac->grid, p.start) || mn_mac_obstacle_distance(mac, p.start) < 0)
     return MN_FACES_NONE; /* in a wall */
+  if (is_covered(mac, f, element, &p))
+    return MN_FACES_NONE;
   int region = region_ahead(mac, &p);
   if (region == NOTHING)
     return MN_FACES_NONE;
