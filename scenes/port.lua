@@ -9,6 +9,7 @@ local published = param("published", false, "the coupling as its authors printed
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")
 local closed    = param("closed", "eliminated", "how p0 is found: eliminated, solid, fluid, none")
+local load      = param("load", "impulse", "what the fluid hands over: impulse, pressure")
 local dt        = param("dt", 0.02, "longest substep, s")
 
 local k = math.pi^2 * 2 * M / 1.5^2 -- N/m: half a period of both takes 1.5 s
@@ -27,7 +28,7 @@ return scene {
   },
   dynamics   = dynamics { gravity = {0, 0}, dt = dt, contact = false },
   coupling   = couple { method = coupling, published = published, omega = omega, tolerance = tolerance,
-                        closed = closed, max_iterations = 100 },
+                        closed = closed, load = load, max_iterations = 100 },
   probes     = { position { name = "y_hammer", of = "hammer", axis = "y" },
                  position { name = "y_lifted", of = "lifted", axis = "y" },
                  body_velocity { name = "v_hammer", of = "hammer", axis = "y" },

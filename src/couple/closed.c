@@ -159,7 +159,7 @@ mn_status mn_closed_finish(mn_closed *c)
     mn_region_info *i = &c->info[r];
     int slot = c->slot[r];
     if (c->struck[slot])
-      c->now.known = 0; /* K was that of velocities */
+      c->now.known = 0;    /* K was that of velocities */
     else if (!c->still[r]) /* else there is nobody to make it good */
       c->now.error[slot] += swept[r] - c->dt * i->inflow;
     i->p0 = c->now.p0[slot];
