@@ -1,6 +1,6 @@
 -- Two jaws press a balloon (2D) together until its walls meet, hold it, and let it go. The air in it
 -- parts into two regions, which become one again.
-local n         = param("n", 32, "cells across the box, which is 1 m high")
+local n         = param("n", 32, "cells up the box, which is 1 m high and 1.5 m wide")
 local gap       = param("gap", 0.01, "between the jaws when they are closed, m; 0.06: the walls do not meet")
 local driven    = param("driven", "bodies", "the jaws: bodies, or obstacles")
 local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
@@ -23,6 +23,7 @@ end
 
 return scene {
   title      = "Balloon pressed together by two jaws",
+  reproduces = "the area that it had, while regions part and merge (Akbay et al. 2018, section 6)",
   domain     = box { size = {1.5, 1}, cells = {1.5 * n, n}, top = "open" },
   fluid      = smoke { density = 1, gravity = {0, 0}, max_dt = dt, initial_smoke = ball },
   solids     = {

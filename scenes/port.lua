@@ -1,6 +1,6 @@
 -- A heavy piston falls past a port in the wall of its cylinder (2D) and closes it: what it then pushes
 -- down lifts another piston, on a spring, which drives it back past the port.
-local n         = param("n", 16, "cells per metre; the box is 3 m wide, the legs and channels 1 m")
+local n         = param("n", 48, "cells across the box, which is 3 m wide, a multiple of 6")
 local M         = param("M", 100, "of each piston, kg/m^2; the fluid has 1 kg/m^3")
 local speed     = param("speed", 1, "of the falling one, m/s")
 local top       = param("top", "open", "open: a region appears and ends; slip: one parts in two, and they merge")
@@ -16,7 +16,8 @@ local k = math.pi^2 * 2 * M / 1.5^2 -- N/m: half a period of both takes 1.5 s
 
 return scene {
   title      = "A piston closes a port and opens it again",
-  domain     = box { size = {3, 6}, cells = {3 * n, 6 * n}, top = top },
+  reproduces = "both pistons at v/2 after the impact, and half a period, 1.5 s, later back",
+  domain     = box { size = {3, 6}, cells = {n, 2 * n}, top = top },
   fluid      = smoke { density = 1, gravity = {0, 0}, max_dt = dt },
   solids     = {
     obstacle { name = "wall", shape = box { lo = {1, 1}, hi = {2, 3} } },
