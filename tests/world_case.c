@@ -11,6 +11,8 @@ const char WORLD_CLOTH[] =
     "local omega     = param('omega', 0.3, '')\n"
     "local flow      = param('flow', 1, '')\n"
     "local askew     = param('askew', 0.01, '')\n"
+    "local frozen    = param('frozen', true, '')\n"
+    "local solver    = param('solver', 'auto', '')\n"
     "local dx = 1 / n\n"
     "return scene {\n"
     "  domain   = box { size = {1, 1.5}, cells = {n, 3 * n / 2}, top = 'open' },\n"
@@ -23,7 +25,8 @@ const char WORLD_CLOTH[] =
     "                     density = 0.099 * M, stretch = 20, bend = 1e-5 } },\n"
     "  dynamics = dynamics { gravity = {0, 0}, dt = dx / 2, contact = false, tolerance = 1e-12 },\n"
     "  coupling = couple { method = coupling, tolerance = tolerance, omega = omega, load = load,\n"
-    "                      adapt = false, max_iterations = 2000 },\n"
+    "                      frozen = frozen, solver = solver, adapt = false,\n"
+    "                      max_iterations = 2000 },\n"
     "  probes   = { position { of = 'cloth', axis = 'y' }, kinetic_energy {} },\n"
     "  output   = { frames = 1000, every = dx / 2 },\n"
     "}\n";

@@ -150,7 +150,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
 {
   mn_interface *f = &c->boxes.face;
   *report = (mn_coupling_report){.reason = MN_DIVERGED};
-  f->impulse = c->def.load == MN_LOAD_IMPULSE;
+  f->impulse = c->def.load == MN_LOAD_IMPULSE || c->mono; /* one system leaves out masses itself */
   f->frozen = c->def.frozen;
   c->boxes.agreed = *f;
   c->dt = dt;

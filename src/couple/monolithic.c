@@ -161,6 +161,7 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     }
     double taken;
     MN_TRY(find_step(m));
+    memcpy(f->load, m->load, f->count * sizeof *f->load);
     linear = m->s.solid.linear;
     double way = look_ahead(m);
     if (!isfinite(way) || (m->newton > 1 && way > ASTRAY * first)) {
@@ -215,6 +216,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   for (size_t i = 0; i < f->count; i++) /* where the others ask the fluid first */
     f->X[i] = mn_madd(start[i], dt, f->V[i]);
   MN_TRY(mn_closed_meet(m->closed));
+  memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
   MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
   MN_TRY(mn_boxes_start(m->boxes));
   MN_TRY(iterate(m, report));
