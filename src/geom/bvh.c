@@ -250,3 +250,55 @@ double mn_mesh_unsigned_distance(const mn_mesh *mesh, mn_vec3 x)
   }
   return sqrt(best);
 }
+
+/* One pass of mn_mesh_face: the face most opposed to the hint, or, with `chosen`, any other one
+   that is opposed by about as much. */
+static int find_face(const mn_mesh *mesh, mn_vec3 x, double reach, double most, mn_vec3 hint,
+                     const mn_vec3 *chosen, mn_vec3 *n, double *d)
+{
+  static const double CLEAR = 0.1, SAME = 0.99; /* cosines */
+  uint32_t stack[STACK];
+  int top = 0, found = 0;
+  double best = chosen ? mn_dot(*chosen, hint) + CLEAR : INFINITY;
+  stack[top++] = 0;
+  while (top > 0) {
+    uint32_t at = stack[--top];
+    const mn_mesh_node *node = &mesh->node[at];
+    if (node_distance2(node, x) > reach * reach)
+      continue;
+    if (node->right) {
+      stack[top++] = node->right;
+      stack[top++] = at + 1;
+      continue;
+    }
+    for (uint32_t i = node->first; i < node->first + node->count; i++) {
+      const uint32_t *v = mesh->triangle[i];
+      mn_vec3 a = mesh->vertex[v[0]], b = mesh->vertex[v[1]], c = mesh->vertex[v[2]];
+      mn_vec3 out = mn_cross(mn_sub(b, a), mn_sub(c, a));
+      double length = mn_length(out);
+      if (!(length > 0) || triangle_distance2(x, a, b, c) > reach * reach)
+        continue;
+      out = mn_scale(1 / length, out);
+      double along = mn_dot(out, hint), height = mn_dot(out, mn_sub(x, a));
+      if (along >= best || height > most || (chosen && mn_dot(out, *chosen) > SAME))
+        continue;
+      if (chosen)
+        return 1;
+      best = along, found = 1;
+      *n = out, *d = height;
+    }
+  }
+  return found;
+}
+
+int mn_mesh_face(const mn_mesh *mesh, mn_vec3 x, double reach, double most, mn_vec3 hint,
+                 mn_vec3 *n, double *d)
+{
+  mn_vec3 face;
+  double height;
+  if (!find_face(mesh, x, reach, most, hint, NULL, &face, &height) ||
+      find_face(mesh, x, reach, most, hint, &face, NULL, NULL))
+    return 0;
+  *n = face, *d = height;
+  return 1;
+}

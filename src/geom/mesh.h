@@ -43,6 +43,11 @@ MN_MUST_CHECK mn_status mn_mesh_check_crossings(mn_context *ctx, const mn_mesh *
 
 /* Distance to the surface, negative inside. Any number of threads at a time. */
 double mn_mesh_distance(const mn_mesh *mesh, mn_vec3 x);
+/* Of the triangles within `reach` of x the planes of which are not farther outward from it than
+   `most`, the one whose normal is most opposed to `hint`: its normal, and the distance of x from
+   its plane. 0 if there is none, or if it is not clearly one. */
+int mn_mesh_face(const mn_mesh *mesh, mn_vec3 x, double reach, double most, mn_vec3 hint,
+                 mn_vec3 *n, double *d);
 /* Greatest u . x over the mesh. */
 double mn_mesh_support(const mn_mesh *mesh, mn_vec3 u);
 

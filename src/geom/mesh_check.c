@@ -1,6 +1,7 @@
 /* What a mesh must satisfy to have an inside: every index in range, no triangle without area, every
    edge shared by exactly two triangles that run along it in opposite directions. A mesh that is
-   inside out as a whole is turned. Two edges are compared after sorting: O(n log n). */
+   inside out as a whole is turned. A surface that is open is tried again with vertices at equal
+   places taken as one. Two edges are compared after sorting: O(n log n). */
 #include "geom/mesh_file.h"
 
 #include <stdio.h>
@@ -89,7 +90,7 @@ static mn_status bad_edge(const mn_mesh_draft *draft, const edge *e, size_t shar
   if (shared == 1)
     return mn_fail(draft->ctx, MN_BAD_INPUT,
                    "%s: %s %lld: the edge %s, belongs to 1 triangle; a closed surface has 2 at "
-                   "every edge",
+                   "every edge (vertices at exactly the same place count as one)",
                    draft->path, draft->place, where, text);
   return mn_fail(draft->ctx, MN_BAD_INPUT,
                  "%s: %s %lld: the edge %s, belongs to %zu triangles, another one is that of %s "
@@ -97,27 +98,59 @@ static mn_status bad_edge(const mn_mesh_draft *draft, const edge *e, size_t shar
                  draft->path, draft->place, where, text, shared, draft->place, other);
 }
 
+/* All sides of triangles, those of one edge together. To be freed. */
+static mn_status list_edges(mn_mesh_draft *draft, edge **edges)
+{
+  size_t n = 3 * draft->triangles;
+  MN_TRY(MN_NEW(draft->ctx, "mesh edges", n, edges));
+  for (size_t i = 0; i < n; i++) {
+    uint32_t from = (uint32_t)draft->triangle[i / 3][i % 3];
+    uint32_t to = (uint32_t)draft->triangle[i / 3][(i + 1) % 3];
+    (*edges)[i] =
+        from < to ? (edge){from, to, (uint32_t)(i / 3), 0} : (edge){to, from, (uint32_t)(i / 3), 1};
+  }
+  qsort(*edges, n, sizeof **edges, by_ends);
+  return MN_OK;
+}
+
+/* One past those that are the same edge as i. */
+static size_t run_end(const edge *edges, size_t n, size_t i)
+{
+  size_t j = i + 1;
+  while (j < n && edges[j].lo == edges[i].lo && edges[j].hi == edges[i].hi)
+    j++;
+  return j;
+}
+
 static mn_status check_edges(mn_mesh_draft *draft)
 {
   size_t n = 3 * draft->triangles;
   edge *edges;
-  MN_TRY(MN_NEW(draft->ctx, "mesh edges", n, &edges));
-  for (size_t i = 0; i < n; i++) {
-    uint32_t from = (uint32_t)draft->triangle[i / 3][i % 3];
-    uint32_t to = (uint32_t)draft->triangle[i / 3][(i + 1) % 3];
-    edges[i] =
-        from < to ? (edge){from, to, (uint32_t)(i / 3), 0} : (edge){to, from, (uint32_t)(i / 3), 1};
-  }
-  qsort(edges, n, sizeof *edges, by_ends);
+  MN_TRY(list_edges(draft, &edges));
   mn_status status = MN_OK;
   for (size_t i = 0, j; i < n && status == MN_OK; i = j) {
-    for (j = i + 1; j < n && edges[j].lo == edges[i].lo && edges[j].hi == edges[i].hi;)
-      j++;
+    j = run_end(edges, n, i);
     if (j - i != 2 || edges[i].backward == edges[i + 1].backward)
       status = bad_edge(draft, &edges[i], j - i);
   }
   mn_free(edges);
   return status;
+}
+
+/* Many programs write a vertex once for every normal or texture that it has: such a surface is
+   closed by its places alone. */
+static mn_status join_if_open(mn_mesh_draft *draft)
+{
+  size_t n = 3 * draft->triangles;
+  int open = 0;
+  edge *edges;
+  MN_TRY(list_edges(draft, &edges));
+  for (size_t i = 0, j; i < n && !open; i = j) {
+    j = run_end(edges, n, i);
+    open = j - i == 1;
+  }
+  mn_free(edges);
+  return open ? mn_draft_join(draft) : MN_OK;
 }
 
 /* Six times the enclosed volume, relative to a vertex so that a far-off mesh does not cancel. */
@@ -139,6 +172,8 @@ mn_status mn_draft_check(mn_mesh_draft *draft)
                    draft->path);
   for (size_t t = 0; t < draft->triangles; t++)
     MN_TRY(check_triangle(draft, t));
+  if (draft->index_base != MN_NO_INDEX)
+    MN_TRY(join_if_open(draft));
   MN_TRY(check_edges(draft));
   if (signed_volume(draft) < 0) {
     mn_log(draft->ctx, MN_LOG_WARNING, "%s: the mesh is inside out and is turned", draft->path);

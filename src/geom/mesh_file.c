@@ -83,38 +83,57 @@ static int by_place(const void *pa, const void *pb)
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-mn_status mn_draft_merge(mn_mesh_draft *draft)
+/* name[i]: the first vertex at the place of vertex i. */
+static mn_status name_first(mn_mesh_draft *draft, size_t **name)
 {
-  size_t n = draft->vertices, kept = 0;
-  placed *sorted = NULL;
-  size_t *name = NULL;
-  mn_status status;
-  MN_TRY_GOTO(status, MN_NEW(draft->ctx, "vertices to merge", n, &sorted), done);
-  MN_TRY_GOTO(status, MN_NEW(draft->ctx, "vertices to merge", n, &name), done);
-  for (size_t i = 0; i < n; i++)
+  size_t n = draft->vertices;
+  placed *sorted;
+  MN_TRY(MN_NEW(draft->ctx, "vertices to merge", n, &sorted));
+  mn_status status = MN_NEW(draft->ctx, "vertices to merge", n, name);
+  for (size_t i = 0; i < n && status == MN_OK; i++)
     sorted[i] = (placed){draft->vertex[i], i};
-  qsort(sorted, n, sizeof *sorted, by_place);
-  /* The first of equals comes first: it stands for the others. */
-  for (size_t i = 0, first = 0; i < n; i++) {
+  if (status == MN_OK)
+    qsort(sorted, n, sizeof *sorted, by_place);
+  for (size_t i = 0, first = 0; i < n && status == MN_OK; i++) {
     mn_vec3 a = sorted[first].x, b = sorted[i].x;
     if (a.x != b.x || a.y != b.y || a.z != b.z)
       first = i;
-    name[sorted[i].index] = sorted[first].index;
+    (*name)[sorted[i].index] = sorted[first].index;
   }
-  for (size_t i = 0; i < n; i++)
+  mn_free(sorted);
+  return status;
+}
+
+static void rename_corners(mn_mesh_draft *draft, const size_t *name)
+{
+  for (size_t t = 0; t < draft->triangles; t++)
+    for (int c = 0; c < 3; c++)
+      draft->triangle[t][c] = (int64_t)name[draft->triangle[t][c]];
+}
+
+mn_status mn_draft_join(mn_mesh_draft *draft)
+{
+  size_t *name;
+  MN_TRY(name_first(draft, &name));
+  rename_corners(draft, name);
+  mn_free(name);
+  return MN_OK;
+}
+
+mn_status mn_draft_merge(mn_mesh_draft *draft)
+{
+  size_t kept = 0, *name;
+  MN_TRY(name_first(draft, &name));
+  for (size_t i = 0; i < draft->vertices; i++)
     if (name[i] == i) { /* name[i] <= i, so the ones before are renamed already */
       draft->vertex[kept] = draft->vertex[i];
       name[i] = kept++;
     } else
       name[i] = name[name[i]];
   draft->vertices = kept;
-  for (size_t t = 0; t < draft->triangles; t++)
-    for (int c = 0; c < 3; c++)
-      draft->triangle[t][c] = (int64_t)name[draft->triangle[t][c]];
-done:
-  mn_free(sorted);
+  rename_corners(draft, name);
   mn_free(name);
-  return status;
+  return MN_OK;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */

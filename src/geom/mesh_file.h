@@ -24,6 +24,8 @@ MN_MUST_CHECK mn_status mn_draft_triangle(mn_mesh_draft *draft, int64_t a, int64
                                           int64_t where);
 /* Vertices with equal coordinates become one. */
 MN_MUST_CHECK mn_status mn_draft_merge(mn_mesh_draft *draft);
+/* Triangles use the first of vertices with equal coordinates; all keep their numbers. */
+MN_MUST_CHECK mn_status mn_draft_join(mn_mesh_draft *draft);
 /* Indices in range, no degenerate triangle, every edge between two triangles of one orientation. */
 MN_MUST_CHECK mn_status mn_draft_check(mn_mesh_draft *draft);
 void mn_draft_free(mn_mesh_draft *draft);

@@ -38,6 +38,7 @@ static mn_status make(mn_contact *c, size_t nodes)
   for (size_t i = 0; i < n; i++)
     points = c->rigid->body[i].points > points ? c->rigid->body[i].points : points;
   MN_TRY(MN_NEW(ctx, "contact points", points, &c->near));
+  MN_TRY(mn_contact_make_edges(c));
   MN_TRY(MN_NEW(ctx, "mobilities", n, &c->mobile));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->start));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->free));
@@ -87,9 +88,10 @@ void mn_contact_destroy(mn_contact **contact)
 {
   mn_contact *c = *contact;
   if (c) {
-    void *all[] = {c->lo,        c->hi,   c->half,       c->middle,    c->found,     c->mobile,
-                   c->start,     c->free, c->node_start, c->node_free, c->node_used, c->drift.at,
-                   c->settle.at, c->near, c->again.at,   c->end.at,    c->ends};
+    void *all[] = {c->lo,        c->hi,       c->half,      c->middle,     c->found,
+                   c->mobile,    c->start,    c->free,      c->node_start, c->node_free,
+                   c->node_used, c->drift.at, c->settle.at, c->near,       c->again.at,
+                   c->end.at,    c->ends,     c->edges[0],  c->edges[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
     free_guesses(&c->now);

@@ -53,7 +53,8 @@ static int bends(const mn_contact *c, const mn_touch *t, const mn_twist *u)
 {
   if (t->b < 0 || t->kind == MN_TOUCH_BALLS)
     return 0;
-  return turns(u[t->b]) || (t->kind == MN_TOUCH_POINT && turns(u[t->a])) ||
+  return turns(u[t->b]) ||
+         ((t->kind == MN_TOUCH_POINT || t->kind == MN_TOUCH_EDGE) && turns(u[t->a])) ||
          (t->kind == MN_TOUCH_BALL && c->rigid->body[t->a].def.joint != MN_JOINT_NONE);
 }
 

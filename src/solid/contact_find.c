@@ -9,15 +9,13 @@
    Gaps: spheres exactly; a sphere's centre, the contact points of a body or the nodes of a
    deformable one against the signed distance of a shape; spheres and contact points against facets
    (both sides, that of the start counts). From contact points that are near, the deepest place of
-   the surface between them (contact_shape.c). Deformable bodies among each other: solid_meet.c.
+   the surface between them (contact_shape.c). Two polyhedra touch with corners and edges alone
+   (contact_edge.c). Deformable bodies among each other: solid_meet.c.
    Verified by tests/unit/solid/test_contact*.c. */
 #include "solid/contact_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const double TOUCH = 1e-4;    /* of the size: this near is touching */
-static const double NEIGHBOUR = 0.1; /* of the size: this near is always watched */
 
 typedef struct finder {
   mn_contact *c;
@@ -82,17 +80,6 @@ void mn_nearest_weights(int corners, const mn_vec3 *p, mn_vec3 x, double w[3])
 
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
-static mn_rigid_state moved(const mn_rigid_state *p, mn_twist t, double s)
-{
-  mn_rigid_state m = *p;
-  if (s > 0) {
-    m.x = mn_madd(p->x, s, t.v);
-    if (mn_dot(t.w, t.w) > 0)
-      m.q = mn_quat_mul(mn_quat_exp(mn_scale(s, t.w)), p->q);
-  }
-  return m;
-}
-
 static mn_vec3 node_moved(const finder *f, const mn_vec3 *v, uint32_t i, double s)
 {
   return s > 0 ? mn_madd(f->nodes->x[i], s, v[i]) : f->nodes->x[i];
@@ -135,9 +122,9 @@ static double measure(finder *f, mn_touch *t, const mn_twist *twist, const mn_ve
                       double s)
 {
   const mn_rigid_body *A = &f->c->rigid->body[t->a];
-  mn_rigid_state a = moved(&f->pose[t->a], twist[t->a], s), b;
+  mn_rigid_state a = mn_pose_moved(&f->pose[t->a], twist[t->a], s), b;
   if (t->b >= 0)
-    b = moved(&f->pose[t->b], twist[t->b], s);
+    b = mn_pose_moved(&f->pose[t->b], twist[t->b], s);
   mn_vec3 x, d, p[3];
   double gap, far, thickness = f->c->def.thickness;
   switch (t->kind) {
@@ -160,6 +147,9 @@ static double measure(finder *f, mn_touch *t, const mn_twist *twist, const mn_ve
     gap = body_distance(f, t->b, &b, x, mn_quat_rotate(a.q, t->face), &t->n);
     t->at = mn_madd(x, -0.5 * gap, t->n);
     return gap;
+  case MN_TOUCH_EDGE:
+    f->c->tests++;
+    return mn_contact_edge_gap(f->c, &a, &b, t);
   case MN_TOUCH_NODE:
     t->at = node_moved(f, node_v, t->node[0], s);
     gap = body_distance(f, t->a, &a, t->at, coming(f, t), &t->n) - thickness;
@@ -207,9 +197,9 @@ static double speed_bound(const finder *f, const mn_touch *t, const mn_twist *tw
 static int meets(finder *f, const mn_touch *t, double gap, const mn_twist *twist,
                  const mn_vec3 *node_v)
 {
-  double near = TOUCH * t->size, s = 0, bound = speed_bound(f, t, twist, node_v);
+  double near = MN_TOUCHING * t->size, s = 0, bound = speed_bound(f, t, twist, node_v);
   mn_touch probe = *t;
-  if (gap <= NEIGHBOUR * t->size && bound * f->dt <= t->size / 4)
+  if (gap <= MN_NEIGHBOUR * t->size && bound * f->dt <= t->size / 4)
     return 1; /* others may push it there, and the linear gap is good for such steps */
   for (int k = 0; k < 32; k++) {
     if (gap <= near)
@@ -250,7 +240,7 @@ mn_status mn_contact_append(mn_context *ctx, mn_touches *o, const mn_touch *t)
 static mn_status consider(finder *f, mn_touch *t)
 {
   t->gap = measure(f, t, f->twist, f->nodes->v, 0);
-  if (t->gap > TOUCH * t->size) {
+  if (t->gap > MN_TOUCHING * t->size) {
     if (f->dt == 0 || !f->c->def.sweep)
       return MN_OK;
     if (!meets(f, t, t->gap, f->twist, f->nodes->v) &&
@@ -318,6 +308,13 @@ static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
   return MN_OK;
 }
 
+/* Two polyhedra: corners and edges are all that touches first. */
+static int sharp_pair(const finder *f, int a, int b)
+{
+  const mn_rigid_body *body = f->c->rigid->body;
+  return f->c->def.search && body[a].sharp.corners && body[b].sharp.corners;
+}
+
 static mn_status points_of(finder *f, int a, int b)
 {
   const mn_rigid_body *A = &f->c->rigid->body[a], *B = &f->c->rigid->body[b];
@@ -326,12 +323,16 @@ static mn_status points_of(finder *f, int a, int b)
   pair_numbers(f, &t);
   lo = f->c->lo[b], hi = f->c->hi[b];
   uint32_t near = 0;
-  int search = f->c->def.search && mn_contact_needs_search(A->def.shape, B->def.shape);
+  int sharp = sharp_pair(f, a, b);
+  size_t points = sharp ? A->sharp.corners : A->points;
+  const mn_vec3 *point = sharp ? A->sharp.corner : A->point;
+  const mn_vec3 *normal = sharp ? A->sharp.normal : A->normal;
+  int search = !sharp && f->c->def.search && mn_contact_needs_search(A->def.shape, B->def.shape);
   double reach = f->dt * (mn_length(f->twist[a].v) + mn_length(f->free[a].v) +
                           A->bound * (mn_length(f->twist[a].w) + mn_length(f->free[a].w)));
   double far = reach + (search ? A->spacing : 0);
-  for (size_t i = 0; i < A->points; i++) {
-    mn_vec3 x = mn_rigid_point(A, &f->pose[a], A->point[i]);
+  for (size_t i = 0; i < points; i++) {
+    mn_vec3 x = mn_rigid_point(A, &f->pose[a], point[i]);
     int outside = 0;
     if (isfinite(B->bound))
       for (int k = 0; k < f->c->rigid->dim; k++)
@@ -340,8 +341,11 @@ static mn_status points_of(finder *f, int a, int b)
       continue;
     t.feature = (uint32_t)i;
     t.key = (mn_touch_key){a, b, (int64_t)i};
-    t.spot = A->point[i], t.face = A->normal[i];
+    t.spot = point[i], t.face = normal[i];
+    size_t before = f->out->count;
     MN_TRY(consider(f, &t));
+    if (sharp && f->out->count > before && mn_contact_sliver(f->c, f->pose, &t, f->dt))
+      f->out->count = before;
     if (search && t.gap < far)
       f->c->near[near++] = (mn_near){t.gap, (uint32_t)i};
   }
@@ -382,7 +386,12 @@ static mn_status pair(finder *f, int a, int b)
   if (B->radius > 0)
     return ball_and_shape(f, b, a);
   MN_TRY(points_of(f, a, b));
-  return points_of(f, b, a);
+  MN_TRY(points_of(f, b, a));
+  if (!sharp_pair(f, a, b))
+    return MN_OK;
+  mn_touch t = {.a = a, .b = b, .key = {a, b, 0}};
+  pair_numbers(f, &t);
+  return mn_contact_find_edges(f->c, f->pose, f->free, f->twist, f->dt, &t, f->out);
 }
 
 static mn_status node_against(finder *f, uint32_t i, int a)
@@ -441,7 +450,7 @@ static void swept_box(const finder *f, int i)
   }
   double extra = 0, w = mn_max(mn_length(f->twist[i].w), mn_length(f->free[i].w));
   if (isfinite(b->bound))
-    extra = TOUCH * b->bound + (b->radius > 0 ? 0 : f->dt * w * b->bound);
+    extra = MN_TOUCHING * b->bound + (b->radius > 0 ? 0 : f->dt * w * b->bound);
   mn_mat3 R = mn_quat_matrix(f->pose[i].q);
   mn_vec3 m = mn_add(f->pose[i].x, mn_mat3_apply(R, c->middle[i]));
   for (int a = 0; a < 3; a++) {
@@ -587,7 +596,7 @@ static void thin_all(mn_touches *touches, int dim)
     for (j = i + 1; j < touches->count && touches->at[j].a == t->a && touches->at[j].b == t->b; j++)
       ;
     size_t count = j - i;
-    if (t->kind == MN_TOUCH_POINT)
+    if (t->kind == MN_TOUCH_POINT || t->kind == MN_TOUCH_EDGE)
       count = thin(t, count, dim);
     memmove(&touches->at[kept], t, count * sizeof *t);
     kept += count;

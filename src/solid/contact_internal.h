@@ -12,6 +12,7 @@ typedef enum mn_touch_kind {
   MN_TOUCH_BALLS,      /* sphere a, sphere b */
   MN_TOUCH_BALL,       /* sphere a, shape of b */
   MN_TOUCH_POINT,      /* contact point of a, shape of b */
+  MN_TOUCH_EDGE,       /* edge node[0] of a, edge node[1] of b */
   MN_TOUCH_NODE,       /* rigid a, node */
   MN_TOUCH_FACET_BALL, /* sphere a, facet */
   MN_TOUCH_FACET_POINT /* contact point of a, facet */
@@ -22,7 +23,12 @@ typedef struct mn_touch_key {
 } mn_touch_key;
 
 /* In the feature of a key: found where the drift ends. */
-#define MN_TOUCH_END ((int64_t)1 << 40)
+#define MN_TOUCH_END ((int64_t)1 << 60)
+/* Of edges. */
+#define MN_TOUCH_EDGES ((int64_t)1 << 59)
+
+#define MN_TOUCHING 1e-4 /* of the size: this near is touching */
+#define MN_NEIGHBOUR 0.1 /* of the size: this near is always watched */
 
 typedef struct mn_touch {
   mn_touch_key key;
@@ -67,6 +73,8 @@ typedef struct mn_mobile {
   double W[6][6];  /* of a jointed body */
 } mn_mobile;
 
+typedef struct mn_edge_view mn_edge_view;
+
 typedef struct mn_near {
   double gap;
   uint32_t point;
@@ -79,7 +87,8 @@ struct mn_contact {
   mn_boxgrid grid;
   mn_vec3 *lo, *hi, *half, *middle; /* swept boxes; of each body at the start: half size, middle */
   uint32_t *found;
-  mn_near *near; /* contact points of one body near another */
+  mn_near *near;          /* contact points of one body near another */
+  mn_edge_view *edges[2]; /* of two bodies, near each other */
   mn_mobile *mobile;
   mn_twist *start, *free; /* at the substep's start; without contact */
   mn_vec3 *node_start, *node_free;
@@ -111,6 +120,32 @@ mn_status mn_contact_find_nodes(mn_contact *c, const mn_rigid_state *pose, const
 /* Gap of a touch between rigid bodies; sets its normal and point. */
 double mn_contact_gap(mn_contact *c, const mn_rigid_state *pose, mn_touch *touch);
 void mn_contact_sort(mn_touches *touches);
+
+/* After s with this twist. */
+static inline mn_rigid_state mn_pose_moved(const mn_rigid_state *p, mn_twist t, double s)
+{
+  mn_rigid_state m = *p;
+  if (s > 0) {
+    m.x = mn_madd(p->x, s, t.v);
+    if (mn_dot(t.w, t.w) > 0)
+      m.q = mn_quat_mul(mn_quat_exp(mn_scale(s, t.w)), p->q);
+  }
+  return m;
+}
+
+/* contact_edge.c: edges of t->a against edges of t->b, which have swept boxes; t: a touch of the
+   pair. */
+mn_status mn_contact_find_edges(mn_contact *c, const mn_rigid_state *pose, const mn_twist *free,
+                                const mn_twist *twist, double dt, mn_touch *t, mn_touches *out);
+/* Gap of a touch of edges at these poses; sets its normal and point. */
+double mn_contact_edge_gap(const mn_contact *c, const mn_rigid_state *a, const mn_rigid_state *b,
+                           mn_touch *t);
+/* Whether one of two polyhedra passes the other by, but for a sliver of an overlap at an edge: a
+   block on flush tiles, a hair's breadth in them, must not catch on the next one. */
+int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t,
+                      double dt);
+mn_status mn_contact_make_edges(mn_contact *c);
+
 mn_status mn_contact_append(mn_context *ctx, mn_touches *touches, const mn_touch *touch);
 
 /* contact_end.c: what overlaps where the drift `twist` ends, with what it found there in earlier

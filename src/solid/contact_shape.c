@@ -16,7 +16,8 @@
 #include "solid/contact_internal.h"
 
 /* Outward normal near the surface. Near an edge of a box the face that `hint`, the normal of the
-   partner, is most opposed to; *d becomes the distance from that face. */
+   partner, is most opposed to; *d becomes the distance from that face. Of a mesh the same, but that
+   at concave edges the face in which x is deepest counts. */
 static mn_vec3 box_normal(const mn_shape *s, mn_vec3 x, mn_vec3 hint, double *d)
 {
   mn_vec3 n = {0};
@@ -62,7 +63,10 @@ mn_vec3 mn_contact_normal(const mn_shape *s, mn_vec3 x, double size, mn_vec3 hin
     *d *= s->r;
     return mn_v3(mn_dot(s->row[0], z), mn_dot(s->row[1], z), mn_dot(s->row[2], z));
   }
-  double eps = 1e-6 * size;
+  double eps = 1e-6 * size, edge = 1e-3 * size;
+  if (s->kind == MN_SHAPE_MESH && *d <= edge && mn_dot(hint, hint) > 0 &&
+      mn_mesh_face(s->mesh, x, fabs(*d) + edge, *d + eps, hint, &n, d))
+    return n;
   for (int a = 0; a < s->dim; a++) {
     mn_vec3 lo = x, hi = x;
     lo.v[a] -= eps, hi.v[a] += eps;

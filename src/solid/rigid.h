@@ -9,6 +9,7 @@
 #include "math/quat.h"
 #include "meniscus/motion.h"
 #include "solid/mass.h"
+#include "solid/sharp.h"
 
 typedef enum mn_joint_kind {
   MN_JOINT_NONE,
@@ -24,9 +25,9 @@ typedef struct mn_rigid_def {
   double density;        /* kg/m^3 */
   double mass;           /* kg, spread evenly; 0: from the density */
   mn_joint_kind joint;
-  mn_vec3 axis, point;   /* of the joint; m */
-  mn_motion motion;      /* of a driven body */
-  mn_vec3 slide;         /* m/s: the surface of a fixed body moves along itself; times its ramp */
+  mn_vec3 axis, point; /* of the joint; m */
+  mn_motion motion;    /* of a driven body */
+  mn_vec3 slide;       /* m/s: the surface of a fixed body moves along itself; times its ramp */
   mn_timefn slide_ramp;
   mn_vec3 velocity;      /* m/s of the centre at the start; a joint takes what it allows */
   mn_vec3 spin;          /* rad/s at the start */
@@ -69,6 +70,7 @@ typedef struct mn_rigid_body {
   mn_vec3 *normal; /* outward there */
   size_t points;
   double spacing; /* m, of the contact points */
+  mn_sharp sharp; /* of a polyhedron, at the start */
 } mn_rigid_body;
 
 /* All that changes; nothing but doubles, so that a checkpoint sees one array. */

@@ -380,6 +380,26 @@ static void test_threads_read_the_same_distances(void **state)
   CHECK_DONE();
 }
 
+/* A vertex for every normal, as many programs write: closed by places alone. */
+static void test_joined(void **state)
+{
+  (void)state;
+  static const char *const text[2] = {
+      "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 0\nv 0 0 1\nv 0 1 0\n"
+      "v 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n",
+      "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 0\nv 0 0 1\nv 0 1 0\n"
+      "v 1 0 0\nv 0 1 1e-9\nv 0 0 1\nf 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n"};
+  mn_context *ctx = check_context(1);
+  mn_mesh *mesh;
+  CHECK_OK(ctx, mn_mesh_parse(ctx, "joined.obj", text[0], strlen(text[0]), &mesh));
+  CHECK_NEAR(mn_mesh_distance(mesh, mn_v3(0.1, 0.1, 0.2)), -0.1, 1e-12);
+  mn_mesh_destroy(&mesh);
+  CHECK_FAILS(ctx, mn_mesh_parse(ctx, "nearly.obj", text[1], strlen(text[1]), &mesh), MN_BAD_INPUT,
+              "vertices 2 and 3"); /* the control: the file's own numbers */
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 typedef struct bad_file {
@@ -605,6 +625,7 @@ static int remove_folder(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_joined),
       cmocka_unit_test(test_every_format_reads_the_same_mesh),
       cmocka_unit_test(test_polygons_become_fans),
       cmocka_unit_test(test_sphere_converges_at_second_order),
