@@ -55,6 +55,9 @@ typedef struct mn_fluid_linear {
   double tolerance;      /* m^3/s: what may be left of c - L p - D U in a cell */
 } mn_fluid_linear;
 
+/* U = G F: velocities of faces by forces on them; G symmetric, positive semidefinite. */
+typedef mn_status mn_row_answer(void *user, const double *F, double *U);
+
 typedef struct mn_fluid_operators {
   /* After begin: takes the surfaces as `solve` would (only X matters, and with `frozen` only that
      of the substep's first call), without solving. */
@@ -67,9 +70,17 @@ typedef struct mn_fluid_operators {
   mn_status (*matrix)(void *self, mn_sparse_matrix *L);  /* for direct solvers */
   /* z = M y, M symmetric and positive definite, near the inverse of L + D diag(open) D^T, of which
      cells with held[cell] != 0 are left out (z = 0 there); made ready by `prepare`. open[rows] is
-     m^2/(kg/s) without the areas: velocity of a face per force on it; NULL: 0. held NULL: none. */
+     m^2/(kg/s) without the areas: velocity of a face per force on it; NULL: 0. Only cells with a
+     bound can be held; held NULL: none. */
   mn_status (*prepare)(void *self, const double *open, const uint8_t *held);
   void (*precondition)(void *self, const double *y, double *z);
+  /* p of (L + D G D^T) p = b, from p, to a residual of at most `tolerance` in every cell, by
+     conjugate gradients with this preconditioner (`open` of `prepare` near the diagonal of G; held
+     cells stay 0): the positive definite form of the coupled system, at the cost of an ordinary
+     pressure solve and one answer an iteration. Fills reason, iterations, residual. May be NULL:
+     then who wants it does it by apply and precondition. */
+  mn_status (*conjugate)(void *self, mn_row_answer *answer, void *user, const double *b,
+                         double tolerance, int max_iterations, double *p, mn_solve_report *report);
   /* As `solve` would have answered, had it found these pressures with the interface's X and V:
      velocities, loads, report (residual, divergence), ready for commit. */
   mn_status (*adopt)(void *self, mn_interface *interface, const double *p, mn_solve_report *report);

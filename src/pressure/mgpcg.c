@@ -331,9 +331,30 @@ static double direction_residual(const mn_mgpcg *v, const mn_exec *exec)
   return mn_reduce(exec, MN_SUM, v->partial, L->slabs);
 }
 
-/* Iterates in float until ||r|| <= target, starting from ||r|| = 1; e holds the correction. Returns
-   whether e was written. */
-static int iterate(mn_mgpcg_run *t, double target, int max_iterations)
+/* The extra part of A z: of black cells it belongs to t; of red ones, where A z is read from r, to
+   q, so that  A z + beta q  has it. */
+static void add_extra(const mn_mgpcg *v, const mn_mgpcg_extra *x, float beta)
+{
+  for (int n = 0; n < x->count; n++)
+    if (x->place[n].colour == BLACK)
+      v->mg.level[0].t[x->place[n].at] += x->value[n];
+    else if (beta != 0)
+      v->q[RED][x->place[n].at] += x->value[n] / beta;
+}
+
+/* Where there is no q to take it, it is added to q and r afterwards. */
+static void add_red_extra(const mn_mgpcg *v, const mn_mgpcg_extra *x, float alpha, double *norm)
+{
+  for (int n = 0; n < x->count; n++)
+    if (x->place[n].colour == RED) {
+      float *r = &v->mg.level[0].f[RED][x->place[n].at];
+      v->q[RED][x->place[n].at] += x->value[n];
+      *r -= alpha * x->value[n];
+      *norm = mn_worse(*norm, (double)*r);
+    }
+}
+
+int mn_mgpcg_iterate(mn_mgpcg_run *t, double target, int max_iterations)
 {
   mn_mgpcg *v = t->v;
   const mn_exec *exec = t->s->exec;
@@ -348,12 +369,19 @@ static int iterate(mn_mgpcg_run *t, double target, int max_iterations)
     for (int n = 0; n < 3; n++)
       sums[n] =
           mn_reduce(exec, MN_SUM, v->partial + n * v->mg.level[0].slabs, v->mg.level[0].slabs);
+    if (t->extra)
+      sums[0] += t->extra->product(t->extra->user, v->mg.level[0].u);
     double beta = first ? 0 : -sums[1] / t->dq;
     double dq = sums[0] + beta * (2 * sums[1] + beta * t->dq);
     t->broken = !(dq > 0);
     if (t->broken)
       break;
-    norm = advance(v, exec, (float)((sums[2] + beta * dr) / dq), (float)beta, first, fresh);
+    float alpha = (float)((sums[2] + beta * dr) / dq);
+    if (t->extra)
+      add_extra(v, t->extra, (float)beta);
+    norm = advance(v, exec, alpha, (float)beta, first, fresh);
+    if (t->extra && (float)beta == 0)
+      add_red_extra(v, t->extra, alpha, &norm);
     t->dq = dq;
     dr = 0; /* by the choice of alpha */
     t->iterations++;
@@ -423,7 +451,7 @@ void mn_mgpcg_advance(mn_mgpcg_run *t, double goal, double fall, int max_iterati
 {
   double norm = t->norm, aim = AIM * goal / norm;
   scale_residual(t->v, (float)(1 / norm));
-  int changed = iterate(t, aim > fall ? aim : fall, max_iterations);
+  int changed = mn_mgpcg_iterate(t, aim > fall ? aim : fall, max_iterations);
   refine(t, changed ? norm : 0);
   if (t->broken)
     t->dq = 0;

@@ -27,6 +27,18 @@ size_t mn_mgpcg_bytes(const mn_mgpcg *v);
 void mn_mgpcg_solve(mn_mgpcg *v, const mn_system *system, mn_regions *regions, const mn_field *b,
                     double tolerance, int max_iterations, mn_field *x, mn_solve_report *report);
 
+/* What is added to the system in a few cells, in the same scaling. */
+typedef struct mn_mgpcg_extra {
+  int count;
+  const struct mn_mg_place {
+    int32_t colour, at;
+  } * place;
+  float *value; /* [count] */
+  /* value <- its part of A z at the places; returns (z, value), NaN to end */
+  double (*product)(void *user, float *const z[2]);
+  void *user;
+} mn_mgpcg_extra;
+
 /* A solve in pieces, between which cells may be held and let go. */
 typedef struct mn_mgpcg_run {
   mn_mgpcg *v;
@@ -39,6 +51,7 @@ typedef struct mn_mgpcg_run {
   int broken;     /* the last piece met a direction without curvature */
   double dq;      /* (d, q) of the last direction; 0: none */
   double factor;
+  const mn_mgpcg_extra *extra; /* NULL: none */
 } mn_mgpcg_run;
 
 /* Forms the true residual. */
@@ -50,5 +63,10 @@ void mn_mgpcg_restart(mn_mgpcg_run *run);
 /* Iterates until the norm is <= goal or has fallen by `fall`, or so it seems in single precision;
    then forms the true residual. */
 void mn_mgpcg_advance(mn_mgpcg_run *run, double goal, double fall, int max_iterations);
+/* Its part in single precision, for who keeps the true residual otherwise: the residual is in f of
+   the finest level, of norm 1, and is to fall to `target`; the correction is e. Returns whether
+   there is one. Reads v, s->exec, extra, and goes on with the direction of the run, if there is
+   one. */
+int mn_mgpcg_iterate(mn_mgpcg_run *run, double target, int max_iterations);
 
 #endif

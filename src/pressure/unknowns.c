@@ -2,9 +2,10 @@
 
        y_c = factor (sum over the faces f of c: w_f (x_c - x_n) + excess x_c)
 
-   The unknowns of a row of cells follow each other in the vector, so the neighbours of regular
-   cells that stand in line do too, each line at one distance: as on the grid, a product is a few
-   streams of numbers, without a field, its ghosts and its holes. Irregular cells have a list.
+   The unknowns of a row of cells follow each other in the vector, so the neighbours of cells that
+   stand in line do too, each line at one distance: as on the grid, a product is a few streams of
+   numbers, without a field, its ghosts and its holes. Cells at walls along x stand in lines like
+   inner ones; what is cut has a list.
    Verified by tests/unit/pressure/test_unknowns.c. */
 #include "pressure/unknowns.h"
 
@@ -12,7 +13,19 @@
 
 #include "base/status.h"
 
-enum { B_RUN, B_FIRST_CELL, B_FIRST_LINE, B_CELL, B_LINE, B_START, B_COL, B_VALUE, BUFFERS };
+enum {
+  B_RUN,
+  B_FIRST_CELL,
+  B_FIRST_LINE,
+  B_FIRST_SINGLE,
+  B_CELL,
+  B_LINE,
+  B_SINGLE,
+  B_START,
+  B_COL,
+  B_VALUE,
+  BUFFERS
+};
 
 void mn_unknowns_free(mn_unknowns *u)
 {
@@ -50,44 +63,102 @@ int32_t mn_unknowns_entry(const mn_unknowns *u, int i, int j, int k)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Counts the irregular cells and the lines of a row, or lists them. */
-static void walk_row(const mn_unknowns *u, int row, int32_t counts[2], const mn_system *s)
+static int32_t count_irregular(const mn_regions *g, int row)
+{
+  const uint8_t *kind = mn_kind_row(g, row % g->n[1], row / g->n[1]);
+  int32_t count = 0;
+  for (int i = g->range[row][0]; i < g->range[row][1]; i++)
+    count += kind[i] == MN_IRREGULAR;
+  return count;
+}
+
+static void list_irregular(const mn_unknowns *u, const mn_system *s, int row)
+{
+  const mn_regions *g = u->regions;
+  int j = row % g->n[1], k = row / g->n[1];
+  mn_unknown_cell *cell = u->cell + u->first_cell[row];
+  const uint8_t *kind = mn_kind_row(g, j, k);
+  for (int r = g->first_run[row]; r < g->first_run[row + 1]; r++)
+    for (int i = g->run[r].lo; i < g->run[r].hi; i++) {
+      if (kind[i] != MN_IRREGULAR)
+        continue;
+      cell->number = u->run[r] + i - g->run[r].lo;
+      cell->i = i;
+      cell->excess = cell->diagonal = s->cell(s->self, i, j, k, cell->c);
+      for (int side = 0; side < 6; side++)
+        cell->diagonal += cell->c[side];
+      cell++;
+    }
+}
+
+/* Number of the neighbour at a side. */
+static int32_t beside(const mn_unknowns *u, int i, int j, int k, int side)
+{
+  int at[3] = {i, j, k};
+  at[side / 2] += side & 1 ? 1 : -1;
+  return mn_unknowns_number(u, at[0], at[1], at[2]);
+}
+
+static int same_row(const mn_unknown_cell *a, const mn_unknown_cell *b)
+{
+  for (int side = 0; side < 6; side++)
+    if (a->c[side] != b->c[side])
+      return 0;
+  return a->diagonal == b->diagonal;
+}
+
+/* Counts the lines and single cells of a row, or lists them. */
+static void walk_row(const mn_unknowns *u, int row, int32_t counts[2], int list)
 {
   const mn_regions *g = u->regions;
   int j = row % g->n[1], k = row / g->n[1];
   const uint8_t *kind = mn_kind_row(g, j, k);
   const int *range = g->range[row];
+  mn_unknown_cell regular = {.c = {1, 1, 1, 1, u->dim == 3, u->dim == 3}, .diagonal = 2 * u->dim};
+  int32_t entry = u->first_cell[row];
   counts[0] = counts[1] = 0;
-  for (int i = range[0]; i < range[1]; i++) {
+  for (int i = range[0], next; i < range[1]; i = next) {
+    const mn_unknown_cell *cell = kind[i] == MN_IRREGULAR ? &u->cell[entry] : &regular;
+    next = i + 1;
     if (kind[i] == MN_DEAD)
       continue;
-    int irregular = kind[i] == MN_IRREGULAR, from = i;
-    while (!irregular && i + 1 < range[1] && kind[i + 1] == MN_REGULAR)
-      i++;
-    if (s && irregular) {
-      mn_unknown_cell *cell = &u->cell[u->first_cell[row] + counts[0]];
-      cell->excess = s->cell(s->self, i, j, k, cell->c);
-      cell->number = mn_unknowns_number(u, i, j, k);
-      cell->i = i;
-      cell->diagonal = cell->excess;
-      for (int side = 0; side < 6; side++) {
-        int at[3] = {i, j, k};
-        at[side / 2] += side & 1 ? 1 : -1;
-        cell->diagonal += cell->c[side];
-        cell->near[side] =
-            cell->c[side] > 0 ? mn_unknowns_number(u, at[0], at[1], at[2]) : cell->number;
+    int32_t e = entry;
+    entry += kind[i] == MN_IRREGULAR;
+    if (cell->c[0] != 1 || cell->c[1] != 1) {
+      if (list) {
+        mn_unknown_single *single = &u->single[u->first_single[row] + counts[1]];
+        single->entry = e;
+        for (int side = 0; side < 6; side++)
+          single->near[side] = cell->c[side] > 0 ? beside(u, i, j, k, side) : cell->number;
       }
-    } else if (s) {
-      mn_unknown_line *line = &u->line[u->first_line[row] + counts[1]];
-      *line = (mn_unknown_line){mn_unknowns_number(u, from, j, k), i + 1 - from, {0}};
-      for (int n = 0; n < 2 * (u->dim - 1); n++) {
-        int at[3] = {from, j, k};
-        at[1 + n / 2] += n & 1 ? 1 : -1;
-        line->near[n] = mn_unknowns_number(u, at[0], at[1], at[2]);
+      counts[1]++;
+      continue;
+    }
+    for (; next < range[1] && kind[next] != MN_DEAD; next++) {
+      const mn_unknown_cell *other = kind[next] == MN_IRREGULAR ? &u->cell[entry] : &regular;
+      if (other != cell && !same_row(other, cell))
+        break;
+      entry += kind[next] == MN_IRREGULAR;
+    }
+    if (list) {
+      mn_unknown_line *line = &u->line[u->first_line[row] + counts[0]];
+      *line = (mn_unknown_line){
+          .first = mn_unknowns_number(u, i, j, k), .count = next - i, .diagonal = cell->diagonal};
+      for (int n = 0; n < 4; n++) {
+        line->c[n] = cell->c[2 + n];
+        line->near[n] = line->c[n] > 0 ? beside(u, i, j, k, 2 + n) : line->first;
       }
     }
-    counts[!irregular]++;
+    counts[0]++;
   }
+}
+
+/* Turns counts into first entries. */
+static void sum_up(int32_t *first, int rows)
+{
+  first[0] = 0;
+  for (int row = 0; row < rows; row++)
+    first[row + 1] += first[row];
 }
 
 mn_status mn_unknowns_list(mn_context *ctx, const mn_system *s, const mn_regions *g, mn_unknowns *u)
@@ -102,38 +173,44 @@ mn_status mn_unknowns_list(mn_context *ctx, const mn_system *s, const mn_regions
     return mn_fail(ctx, MN_ENVIRONMENT, "%zu pressures to be sought at once, at most %d can be",
                    u->count, INT32_MAX / 8);
   MN_TRY(mn_reserve(ctx, "unknowns", runs, sizeof *u->run, &u->buffer[B_RUN]));
-  MN_TRY(mn_reserve(ctx, "unknowns", (size_t)rows + 1, sizeof(int32_t), &u->buffer[B_FIRST_CELL]));
-  MN_TRY(mn_reserve(ctx, "unknowns", (size_t)rows + 1, sizeof(int32_t), &u->buffer[B_FIRST_LINE]));
+  for (int b = B_FIRST_CELL; b <= B_FIRST_SINGLE; b++)
+    MN_TRY(mn_reserve(ctx, "unknowns", (size_t)rows + 1, sizeof(int32_t), &u->buffer[b]));
   u->run = u->buffer[B_RUN].data;
   u->first_cell = u->buffer[B_FIRST_CELL].data;
   u->first_line = u->buffer[B_FIRST_LINE].data;
+  u->first_single = u->buffer[B_FIRST_SINGLE].data;
   int32_t number = 0;
   for (size_t r = 0; r < runs; r++) {
     u->run[r] = number;
     number += g->run[r].hi - g->run[r].lo;
   }
-  u->first_cell[0] = u->first_line[0] = 0;
 #pragma omp parallel for schedule(static) num_threads(s->exec->threads)
-  for (int row = 0; row < rows; row++) {
-    int32_t counts[2];
-    walk_row(u, row, counts, NULL);
-    u->first_cell[row + 1] = counts[0];
-    u->first_line[row + 1] = counts[1];
-  }
-  for (int row = 0; row < rows; row++) {
-    u->first_cell[row + 1] += u->first_cell[row];
-    u->first_line[row + 1] += u->first_line[row];
-  }
+  for (int row = 0; row < rows; row++)
+    u->first_cell[row + 1] = count_irregular(g, row);
+  sum_up(u->first_cell, rows);
   MN_TRY(mn_reserve(ctx, "cut cells", (size_t)u->first_cell[rows], sizeof *u->cell,
                     &u->buffer[B_CELL]));
-  MN_TRY(mn_reserve(ctx, "lines of cells", (size_t)u->first_line[rows], sizeof *u->line,
-                    &u->buffer[B_LINE]));
   u->cell = u->buffer[B_CELL].data;
-  u->line = u->buffer[B_LINE].data;
 #pragma omp parallel for schedule(static) num_threads(s->exec->threads)
   for (int row = 0; row < rows; row++) {
     int32_t counts[2];
-    walk_row(u, row, counts, s);
+    list_irregular(u, s, row);
+    walk_row(u, row, counts, 0);
+    u->first_line[row + 1] = counts[0];
+    u->first_single[row + 1] = counts[1];
+  }
+  sum_up(u->first_line, rows);
+  sum_up(u->first_single, rows);
+  MN_TRY(mn_reserve(ctx, "lines of cells", (size_t)u->first_line[rows], sizeof *u->line,
+                    &u->buffer[B_LINE]));
+  MN_TRY(mn_reserve(ctx, "cut cells", (size_t)u->first_single[rows], sizeof *u->single,
+                    &u->buffer[B_SINGLE]));
+  u->line = u->buffer[B_LINE].data;
+  u->single = u->buffer[B_SINGLE].data;
+#pragma omp parallel for schedule(static) num_threads(s->exec->threads)
+  for (int row = 0; row < rows; row++) {
+    int32_t counts[2];
+    walk_row(u, row, counts, 1);
   }
   return MN_OK;
 }
@@ -166,37 +243,55 @@ void mn_unknowns_spread(const mn_unknowns *u, const double *x, mn_field *f)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-static void multiply_line(const mn_unknown_line *line, int dim, double factor, const double *x,
-                          double *y)
+/* out = b - factor A x on a line; b NULL: 0 */
+static void multiply_line(const mn_unknown_line *line, int dim, double factor, const double *b,
+                          const double *x, double *y)
 {
   const double *o = x + line->first, *yl = x + line->near[0], *yh = x + line->near[1];
-  double *out = y + line->first;
+  const double *zl = x + line->near[2], *zh = x + line->near[3];
+  double *out = y + line->first, D = line->diagonal;
+  double c0 = line->c[0], c1 = line->c[1], c2 = line->c[2], c3 = line->c[3];
   int count = line->count;
-  if (dim == 3) {
-    const double *zl = x + line->near[2], *zh = x + line->near[3];
+  if (dim == 3)
     for (int n = 0; n < count; n++)
-      out[n] = factor * (6 * o[n] - ((o[n - 1] + o[n + 1]) + (yl[n] + yh[n]) + (zl[n] + zh[n])));
-  } else {
+      out[n] = factor * (D * o[n] - ((o[n - 1] + o[n + 1]) + (c0 * yl[n] + c1 * yh[n]) +
+                                     (c2 * zl[n] + c3 * zh[n])));
+  else
     for (int n = 0; n < count; n++)
-      out[n] = factor * (4 * o[n] - ((o[n - 1] + o[n + 1]) + (yl[n] + yh[n])));
-  }
+      out[n] = factor * (D * o[n] - ((o[n - 1] + o[n + 1]) + (c0 * yl[n] + c1 * yh[n])));
+  for (int n = 0; n < count && b; n++)
+    out[n] = b[line->first + n] + out[n];
 }
 
-void mn_unknowns_multiply(const mn_unknowns *u, double factor, const double *x, double *y)
+static void multiply(const mn_unknowns *u, double factor, const double *b, const double *x,
+                     double *y)
 {
   int rows = u->regions->n[1] * u->regions->n[2];
 #pragma omp parallel for schedule(static) num_threads(u->exec->threads)
   for (int row = 0; row < rows; row++) {
     for (int32_t l = u->first_line[row]; l < u->first_line[row + 1]; l++)
-      multiply_line(&u->line[l], u->dim, factor, x, y);
-    for (int32_t e = u->first_cell[row]; e < u->first_cell[row + 1]; e++) {
-      const mn_unknown_cell *cell = &u->cell[e];
+      multiply_line(&u->line[l], u->dim, factor, b, x, y);
+    for (int32_t t = u->first_single[row]; t < u->first_single[row + 1]; t++) {
+      const mn_unknown_single *single = &u->single[t];
+      const mn_unknown_cell *cell = &u->cell[single->entry];
       double sum = 0;
       for (int side = 0; side < 6; side++)
-        sum += cell->c[side] * x[cell->near[side]];
-      y[cell->number] = factor * (cell->diagonal * x[cell->number] - sum);
+        sum += cell->c[side] * x[single->near[side]];
+      sum = factor * (cell->diagonal * x[cell->number] - sum);
+      y[cell->number] = b ? b[cell->number] + sum : sum;
     }
   }
+}
+
+void mn_unknowns_multiply(const mn_unknowns *u, double factor, const double *x, double *y)
+{
+  multiply(u, factor, NULL, x, y);
+}
+
+void mn_unknowns_residual(const mn_unknowns *u, double factor, const double *b, const double *x,
+                          double *r)
+{
+  multiply(u, -factor, b, x, r);
 }
 
 /* Appends an entry. */
@@ -206,33 +301,42 @@ static void put(mn_unknowns *u, int64_t *end, int64_t col, double value)
   u->value[(*end)++] = value;
 }
 
-/* Rows of a line: sides in the order of numbers. */
+/* Entries of a row in the order of their columns. */
+static void put_row(mn_unknowns *u, int64_t number, const double c[6], const int64_t near[6],
+                    double diagonal, int64_t *end)
+{
+  static const int order[7] = {4, 2, 0, -1, 1, 3, 5};
+  u->start[number] = *end;
+  for (int n = 0; n < 7; n++)
+    if (order[n] < 0)
+      put(u, end, number, diagonal);
+    else if (c[order[n]] > 0)
+      put(u, end, near[order[n]], -c[order[n]]);
+}
+
 static void put_line(mn_unknowns *u, const mn_unknown_line *line, double factor, int64_t *end)
 {
-  int three = u->dim == 3;
+  double c[6] = {factor, factor};
+  for (int side = 0; side < 4; side++)
+    c[2 + side] = factor * line->c[side];
   for (int64_t n = 0; n < line->count; n++) {
-    u->start[line->first + n] = *end;
-    if (three)
-      put(u, end, line->near[2] + n, -factor);
-    put(u, end, line->near[0] + n, -factor);
-    put(u, end, line->first + n - 1, -factor);
-    put(u, end, line->first + n, 2 * u->dim * factor);
-    put(u, end, line->first + n + 1, -factor);
-    put(u, end, line->near[1] + n, -factor);
-    if (three)
-      put(u, end, line->near[3] + n, -factor);
+    int64_t at = line->first + n, near[6] = {at - 1, at + 1};
+    for (int side = 0; side < 4; side++)
+      near[2 + side] = line->near[side] + n;
+    put_row(u, at, c, near, factor * line->diagonal, end);
   }
 }
 
-static void put_cell(mn_unknowns *u, const mn_unknown_cell *cell, double factor, int64_t *end)
+static void put_single(mn_unknowns *u, const mn_unknown_single *single, double factor, int64_t *end)
 {
-  static const int order[7] = {4, 2, 0, -1, 1, 3, 5};
-  u->start[cell->number] = *end;
-  for (int n = 0; n < 7; n++)
-    if (order[n] < 0)
-      put(u, end, cell->number, factor * cell->diagonal);
-    else if (cell->c[order[n]] > 0)
-      put(u, end, cell->near[order[n]], -factor * cell->c[order[n]]);
+  const mn_unknown_cell *cell = &u->cell[single->entry];
+  double c[6];
+  int64_t near[6];
+  for (int side = 0; side < 6; side++) {
+    c[side] = factor * cell->c[side];
+    near[side] = single->near[side];
+  }
+  put_row(u, cell->number, c, near, factor * cell->diagonal, end);
 }
 
 mn_status mn_unknowns_matrix(mn_context *ctx, mn_unknowns *u, double factor, mn_sparse_matrix *A)
@@ -247,13 +351,13 @@ mn_status mn_unknowns_matrix(mn_context *ctx, mn_unknowns *u, double factor, mn_
   u->value = u->buffer[B_VALUE].data;
   int64_t end = 0;
   for (int row = 0; row < rows; row++) { /* lines and cells in the order of their numbers */
-    int32_t l = u->first_line[row], e = u->first_cell[row];
-    int32_t last_line = u->first_line[row + 1], last_cell = u->first_cell[row + 1];
-    while (l < last_line || e < last_cell)
-      if (e == last_cell || (l < last_line && u->line[l].first < u->cell[e].number))
+    int32_t l = u->first_line[row], t = u->first_single[row];
+    int32_t lines = u->first_line[row + 1], singles = u->first_single[row + 1];
+    while (l < lines || t < singles)
+      if (t == singles || (l < lines && u->line[l].first < u->cell[u->single[t].entry].number))
         put_line(u, &u->line[l++], factor, &end);
       else
-        put_cell(u, &u->cell[e++], factor, &end);
+        put_single(u, &u->single[t++], factor, &end);
   }
   u->start[u->count] = end;
   *A = (mn_sparse_matrix){(int64_t)u->count, (int64_t)u->count, u->start, u->col, u->value};

@@ -6,31 +6,39 @@
 #include "meniscus/operators.h"
 #include "pressure/system.h"
 
-/* An irregular cell: its row, with its neighbours' numbers (its own where it has none). */
+/* The row of an irregular cell. */
 typedef struct mn_unknown_cell {
-  int32_t number, i, near[6];
+  int32_t number, i;
   double c[6], excess, diagonal;
 } mn_unknown_cell;
 
-/* Regular cells one after the other along x. */
+/* Cells one after the other along x whose rows are the same, with couplings 1 along x. */
 typedef struct mn_unknown_line {
   int32_t first, count;
   int32_t near[4]; /* numbers of the first one's neighbours: y below, above, z below, above */
+  double c[4], diagonal;
 } mn_unknown_line;
+
+/* Any other cell: its entry and its neighbours' numbers, its own where it has none. */
+typedef struct mn_unknown_single {
+  int32_t entry, near[6];
+} mn_unknown_single;
 
 typedef struct mn_unknowns {
   int dim;
   const mn_exec *exec;
   const mn_regions *regions; /* borrowed, as they were when listed */
   size_t count;
-  int32_t *run;        /* number of the first cell of each run of `regions` */
-  int32_t *first_cell; /* per row, and one more: entries of `cell` */
-  int32_t *first_line; /* the same of `line` */
+  int32_t *run;          /* number of the first cell of each run of `regions` */
+  int32_t *first_cell;   /* per row, and one more: entries of `cell` */
+  int32_t *first_line;   /* the same of `line` */
+  int32_t *first_single; /* and of `single` */
   mn_unknown_cell *cell;
   mn_unknown_line *line;
+  mn_unknown_single *single;
   int64_t *start, *col; /* of the last matrix */
   double *value;
-  mn_buffer buffer[8];
+  mn_buffer buffer[10];
 } mn_unknowns;
 
 /* Of a system and its regions. Allocates only when it needs more than before. */
@@ -46,6 +54,9 @@ void mn_unknowns_gather(const mn_unknowns *u, double factor, const mn_field *fie
 void mn_unknowns_spread(const mn_unknowns *u, const double *x, mn_field *field);
 /* y = factor A x, A divided by the system's scale */
 void mn_unknowns_multiply(const mn_unknowns *u, double factor, const double *x, double *y);
+/* r = b - factor A x */
+void mn_unknowns_residual(const mn_unknowns *u, double factor, const double *b, const double *x,
+                          double *r);
 /* factor A; arrays are borrowed until the next call */
 MN_MUST_CHECK mn_status mn_unknowns_matrix(mn_context *ctx, mn_unknowns *u, double factor,
                                            mn_sparse_matrix *A);

@@ -436,9 +436,115 @@ static void converges(void **state)
   CHECK_DONE();
 }
 
+/* Faces that answer for each other too: sqrt(open) (1/2 + w w^T) sqrt(open). */
+typedef struct answering {
+  const bench *t;
+  const double *open;
+  int calls, fails_at;
+} answering;
+
+static mn_status answer(void *user, const double *F, double *U)
+{
+  answering *a = user;
+  size_t rows = a->t->l.rows;
+  double sum = 0, wave = 0;
+  for (size_t r = 0; r < rows; r++) {
+    double w = sin(0.1 * (double)r) / sqrt((double)rows);
+    sum += w * sqrt(a->open[r]) * F[r];
+    wave += w * w;
+  }
+  for (size_t r = 0; r < rows; r++) {
+    double w = sin(0.1 * (double)r) / sqrt((double)rows);
+    U[r] = 0.5 * a->open[r] * F[r] + sqrt(a->open[r]) * w * sum / wave;
+  }
+  return ++a->calls == a->fails_at ? MN_FAILED : MN_OK;
+}
+
+/* Cells at the lower wall that are held. */
+static uint8_t *some_held(const bench *t)
+{
+  uint8_t *held = calloc(t->l.cells, 1);
+  const mn_unknowns *u = &t->mac->operators.unknowns;
+  for (int i = 2; i < u->regions->n[0] / 2; i++)
+    held[mn_unknowns_number(u, i, 0, 0)] = 1;
+  for (size_t r = 0; r < t->l.rows; r += 7) /* and beside the body */
+    for (int high = 0; high < 2; high++)
+      if (t->l.area[r] > 0 && t->l.cell[2 * r + (size_t)high] >= 0)
+        held[t->l.cell[2 * r + (size_t)high]] = 1;
+  return held;
+}
+
+static void conjugate_gradients(void **state)
+{
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++)
+    for (int body = DISK; body <= RING; body++)
+      for (int holds = 0; holds < 2; holds++) {
+        bench t;
+        ready(&t, (setup){dim, dim == 2 ? 32 : 20, 0, 0, 1, 0, (kind)body});
+        size_t n = t.l.cells, rows = t.l.rows;
+        double *open = open_by(&t, 1), *p = numbers(n, 3), *b = numbers(n, 0),
+               *F = numbers(rows, 0);
+        double *y = numbers(n, 0), *U = numbers(rows, 0), *exact = numbers(n, 19);
+        uint8_t *held = holds ? some_held(&t) : NULL;
+        answering a = {.t = &t, .open = open};
+        for (int again = 0; again < 2; again++) { /* b of an answer, then what is left of p's */
+          double *x = again ? p : exact;
+          for (size_t i = 0; i < n && holds && !again; i++)
+            x[i] = held[i] ? 0 : x[i];
+          t.ops->apply(t.mac, x, y);
+          for (size_t r = 0; r < rows; r++)
+            F[r] = push(&t.l, r, x);
+          CHECK(answer(&a, F, U) == MN_OK);
+          outflow(&t.l, 1, U, y);
+          if (again) {
+            for (size_t i = 0; i < n; i++)
+              y[i] = holds && held[i] ? 0 : b[i] - y[i];
+            CHECK_LE(largest(y, n) / largest(b, n), 1e-11);
+            CHECK_LE(apart(p, exact, n), 1e-7);
+            for (size_t i = 0; i < n && holds; i++)
+              if (held[i])
+                CHECK(p[i] == 0);
+            break;
+          }
+          memcpy(b, y, n * sizeof *b);
+          mn_solve_report report;
+          CHECK_OK(t.c.ctx, t.ops->prepare(t.mac, open, held));
+          a.calls = 0;
+          CHECK_OK(t.c.ctx,
+                   t.ops->conjugate(t.mac, answer, &a, b, 1e-11 * largest(b, n), 100, p, &report));
+          CHECK(report.reason == MN_CONVERGED);
+          CHECK_LE(report.iterations, 30);
+          CHECK_LE(a.calls - report.iterations, 10);
+          a.calls = 0;
+          CHECK_OK(t.c.ctx,
+                   t.ops->conjugate(t.mac, answer, &a, b, 1e-10 * largest(b, n), 100, p, &report));
+          CHECK(report.iterations == 0); /* it is there */
+          for (a.fails_at = 2; a.fails_at < 4; a.fails_at++) {
+            double *q = numbers(n, 4);
+            a.calls = 0;
+            CHECK(t.ops->conjugate(t.mac, answer, &a, b, 0, 100, q, &report) == MN_FAILED);
+            free(q);
+          }
+          a.fails_at = 0;
+        }
+        free(open);
+        free(p);
+        free(b);
+        free(F);
+        free(y);
+        free(U);
+        free(exact);
+        free(held);
+        end(&t);
+      }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_solve), cmocka_unit_test(matrices),
-                                     cmocka_unit_test(answers_to_V), cmocka_unit_test(converges)};
+                                     cmocka_unit_test(answers_to_V), cmocka_unit_test(converges),
+                                     cmocka_unit_test(conjugate_gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
