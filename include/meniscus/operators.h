@@ -117,6 +117,9 @@ typedef struct mn_solid_operators {
      with, are kept for the record. Commit accepts the iterate. */
   mn_status (*advance)(void *self, const double *q, double step, mn_interface *interface,
                        double *taken);
+  /* *any: whether bodies touch something on the way to the iterate. K and r know nothing of that;
+     `solve` does. NULL: they never touch. */
+  mn_status (*touches)(void *self, int *any);
 } mn_solid_operators;
 
 #ifdef __cplusplus

@@ -47,6 +47,7 @@ MN_MUST_CHECK mn_status mn_boxes_start(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_linearise(mn_boxes *boxes, mn_solid_linear *linear);
 MN_MUST_CHECK mn_status mn_boxes_advance(mn_boxes *boxes, const double *q, double step,
                                          double *taken);
+MN_MUST_CHECK mn_status mn_boxes_touches(mn_boxes *boxes, int *any);
 MN_MUST_CHECK mn_status mn_boxes_weights(mn_boxes *boxes, mn_sparse_matrix *W);
 MN_MUST_CHECK mn_status mn_boxes_matrix(mn_boxes *boxes, mn_sparse_matrix *L);
 MN_MUST_CHECK mn_status mn_boxes_scatter(mn_boxes *boxes, const double *F, mn_vec3 *load);

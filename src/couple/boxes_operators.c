@@ -142,3 +142,13 @@ mn_status mn_boxes_advance(mn_boxes *b, const double *q, double step, double *ta
   MN_TRY(mn_boxes_judge(b, 1, status));
   return mn_boxes_check_solid(b);
 }
+
+mn_status mn_boxes_touches(mn_boxes *b, int *any)
+{
+  double start = mn_seconds();
+  *any = 0;
+  b->ctx->message[0] = 0;
+  mn_status status = of_solid(b)->touches ? of_solid(b)->touches(b->solid.self, any) : MN_OK;
+  b->solid_s += mn_seconds() - start;
+  return mn_boxes_judge(b, 1, status);
+}

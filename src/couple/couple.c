@@ -65,7 +65,7 @@ static mn_status make_method(mn_coupling *c)
   if (d->method == MN_COUPLE_WEAK || !c->map.size) /* nothing to agree on */
     return MN_OK;
   if (d->method == MN_COUPLE_SIMULTANEOUS || d->method == MN_COUPLE_MONOLITHIC)
-    return mn_monolithic_create(c->ctx, d, c->dx, &c->boxes, &c->closed, &c->mono);
+    MN_TRY(mn_monolithic_create(c->ctx, d, c->dx, &c->boxes, &c->closed, &c->mono));
   def.x_size = c->size;
   def.p_size = (size_t)c->map.dim * c->map.count;
   def.method = d->method == MN_COUPLE_RELAXED  ? MN_RMI_RELAXED
@@ -74,7 +74,7 @@ static mn_status make_method(mn_coupling *c)
   def.tolerance = d->tolerance * c->dx;
   def.max_iterations = d->max_iterations;
   def.least_iterations = 2; /* one may pass by a lucky guess, and teaches nothing */
-  def.predictor = d->predictor;
+  def.predictor = c->mono ? MN_RMI_GUESS : d->predictor;
   if (def.method != MN_RMI_REDUCED)
     def.omega = d->omega;
   def.reuse = d->reuse;
@@ -145,6 +145,21 @@ void mn_coupling_destroy(mn_coupling **coupling)
 
 /* ---- the substep ----------------------------------------------------------------------------- */
 
+/* One system; where bodies touch, of which that knows nothing, the boxes are asked from there. */
+static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
+{
+  int touch = 0;
+  MN_TRY(mn_monolithic_step(c->mono, c->dt, c->start, report));
+  if (report->reason == MN_CONVERGED)
+    MN_TRY(mn_boxes_touches(&c->boxes, &touch));
+  if (!touch)
+    return MN_OK;
+  c->asked = 1;
+  c->boxes.fluid_solves = c->boxes.solid_solves = 0;
+  mn_closed_begin(&c->closed, c->dt, c->start);
+  return mn_couple_step_strongly(c, report);
+}
+
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
                           mn_coupling_report *report)
 {
@@ -157,12 +172,16 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   double longest = c->numbers[NUMBERS_LONGEST];
   if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
     share = fmin(share, dt / longest);
-  if (c->def.mass == MN_MASS_FITTED && c->rmi)
-    share *= FIT_STRICTER;
+  double strict = c->def.mass == MN_MASS_FITTED && c->rmi ? FIT_STRICTER : 1;
   if (c->rmi)
-    mn_rmi_set_tolerance(c->rmi, share * c->def.tolerance * c->dx);
-  report->allowed = share * (c->rmi || c->mono ? c->def.tolerance : MN_COUPLE_WEAK_LIMIT) * c->dx;
+    mn_rmi_set_tolerance(c->rmi, strict * share * c->def.tolerance * c->dx);
+  report->allowed = share *
+                    (c->mono  ? c->def.tolerance
+                     : c->rmi ? strict * c->def.tolerance
+                              : MN_COUPLE_WEAK_LIMIT) *
+                    c->dx;
   c->added = c->turns = 0;
+  c->asked = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {
     memcpy(c->start, f->X, f->count * sizeof *f->X);
@@ -171,18 +190,20 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     mn_vector_map_start(&c->map, c->start);
     mn_closed_begin(&c->closed, dt, c->start);
     mn_couple_expect_velocities(c);
-    status = c->mono  ? mn_monolithic_step(c->mono, dt, c->start, report)
+    status = c->mono  ? step_as_one(c, report)
              : c->rmi ? mn_couple_step_strongly(c, report)
                       : mn_couple_step_weakly(c, report);
   }
-  report->iterations = c->mono ? mn_monolithic_solves(c->mono) : c->boxes.fluid_solves;
+  report->iterations = c->boxes.fluid_solves;
+  if (c->mono)
+    report->iterations = mn_monolithic_solves(c->mono) + (c->asked ? c->boxes.fluid_solves : 0);
   report->solid_solves = c->boxes.solid_solves;
   report->fluid = c->boxes.fluid_report;
   report->solid = c->boxes.solid_report;
   report->fluid_s = c->boxes.fluid_s;
   report->solid_s = c->boxes.solid_s;
   report->hopeless = status != MN_OK && c->closed.hopeless;
-  if (status == MN_OK && !c->mono)
+  if (status == MN_OK && (!c->mono || c->asked))
     report->imbalance = mn_couple_imbalance(c);
   return status;
 }
@@ -200,18 +221,20 @@ static void learn_mass(mn_coupling *c)
 
 mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
 {
-  mn_status status = c->mono ? mn_monolithic_finish(c->mono) : mn_closed_finish(&c->closed);
+  int asked = !c->mono || c->asked;
+  mn_status status = asked ? mn_closed_finish(&c->closed) : mn_monolithic_finish(c->mono);
   if (status == MN_OK)
     status = mn_boxes_commit(&c->boxes);
   report->fluid_s = c->boxes.fluid_s;
   report->solid_s = c->boxes.solid_s;
   MN_TRY(status);
-  if (c->rmi)
+  if (c->rmi && asked)
     MN_TRY(mn_rmi_accept(c->rmi));
   mn_closed_commit(&c->closed);
   c->numbers[NUMBERS_TURNS] = c->turns;
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
-  learn_mass(c);
+  if (asked)
+    learn_mass(c);
   return MN_OK;
 }
 
@@ -269,7 +292,7 @@ const mn_interface *mn_coupling_interface(const mn_coupling *c)
 const double *mn_coupling_residuals(const mn_coupling *c, int *count)
 {
   *count = 0;
-  return c->mono  ? mn_monolithic_residuals(c->mono, count)
-         : c->rmi ? mn_rmi_residuals(c->rmi, count)
-                  : NULL;
+  return c->mono && !c->asked ? mn_monolithic_residuals(c->mono, count)
+         : c->rmi             ? mn_rmi_residuals(c->rmi, count)
+                              : NULL;
 }

@@ -18,8 +18,9 @@ struct mn_coupling {
   double dx;
   mn_boxes boxes;
   mn_vector_map map;
-  mn_rmi *rmi;         /* NULL: weak, or one system */
+  mn_rmi *rmi;         /* NULL: weak */
   mn_monolithic *mono; /* NULL: black boxes */
+  int asked;           /* 1: this substep ended by asking the boxes in turn */
   mn_closed closed;
   size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
   /* state, with the history inside rmi */

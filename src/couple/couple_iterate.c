@@ -199,13 +199,17 @@ mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report)
 {
   mn_rmi_report r = {0};
   mn_interface *f = &c->boxes.face;
-  for (size_t i = 0; i < f->count; i++) /* as the solid looks at the start */
-    c->place[i] = mn_madd(f->X[i], c->dt, f->V[i]);
-  memset(c->x, 0, c->size * sizeof *c->x);
-  mn_vector_map_pack(&c->map, c->place, c->x);
-  mn_rmi_set_first_move(c->rmi, c->dt, c->x);
   memset(c->zero, 0, c->size * sizeof *c->zero);
   memset(c->x, 0, c->size * sizeof *c->x);
+  if (c->mono) /* from what it found */
+    mn_vector_map_pack(&c->map, f->X, c->x);
+  else {
+    for (size_t i = 0; i < f->count; i++) /* as the solid looks at the start */
+      c->place[i] = mn_madd(f->X[i], c->dt, f->V[i]);
+    mn_vector_map_pack(&c->map, c->place, c->x);
+    mn_rmi_set_first_move(c->rmi, c->dt, c->x);
+    memset(c->x, 0, c->size * sizeof *c->x);
+  }
   MN_TRY(mn_rmi_step(c->rmi, c->dt, c->zero, fluid_of, c, solid_of, c, c->x, c->p, &r));
   report->reason = r.reason;
   report->modes = r.modes;

@@ -10,8 +10,8 @@
    E^T load is what the loads do on the freedoms: the weights that move the points, so that power is
    kept to rounding. An iteration of K q = r + E^T load ends where `solve` ends under the same loads
    acting at the same X, but for contact: rigid bodies have none here, deformable ones none either,
-   unless the iterate is that of a solve. So after the last advance a coupling calls `solve` with
-   the loads that it found.
+   unless the iterate is that of a solve. Where something touches (operators_touch.c) a coupling
+   asks `solve`.
 
    The pattern stands while no node is fixed or let go and the sampling is the same; then a
    linearisation only writes values. Verified by tests/unit/solid/test_operators.c. */
@@ -390,4 +390,4 @@ static mn_status advance(void *self, const double *q, double step, mn_interface 
   return MN_OK;
 }
 
-const mn_solid_operators mn_solids_operators = {start, linearise, advance};
+const mn_solid_operators mn_solids_operators = {start, linearise, advance, mn_solids_touches};

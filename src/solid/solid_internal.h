@@ -92,6 +92,8 @@ MN_MUST_CHECK mn_status mn_solids_check_finite(mn_solids *solids);
 void mn_solids_set_theta(mn_solids *solids, double h);
 /* What carries a body that does not obey forces to its next pose. */
 mn_twist mn_solids_driven(const mn_solids *solids, int body);
+/* operators_touch.c: whether anything touches on the way from the start to the iterate. */
+MN_MUST_CHECK mn_status mn_solids_touches(void *solids, int *any);
 
 /* Scratch; facets that collide and stiffnesses, at the start of a substep. */
 MN_MUST_CHECK mn_status mn_solids_press_create(mn_solids *solids);

@@ -180,14 +180,15 @@ mn_coupling_def mn_coupling_def_default(mn_coupling_method method, int published
 {
   mn_coupling_def def = {.method = method};
   mn_schema_defaults(&mn_ctors[MN_CTOR_COUPLE], &def);
-  int best = (method == MN_COUPLE_XPM || method == MN_COUPLE_AUTO) && !published;
+  int one = method == MN_COUPLE_SIMULTANEOUS || method == MN_COUPLE_MONOLITHIC;
+  int best = one || ((method == MN_COUPLE_XPM || method == MN_COUPLE_AUTO) && !published);
   def.method = method;
   def.published = published;
   int conserves = method == MN_COUPLE_XPM || method == MN_COUPLE_MONOLITHIC; /* as printed, too */
   def.load = published && !conserves ? MN_LOAD_PRESSURE : MN_LOAD_IMPULSE;
   def.reuse = best ? 8 : 0;
   def.mass = best ? MN_MASS_FITTED : MN_MASS_NONE;
-  def.frozen = !published || method == MN_COUPLE_SIMULTANEOUS || method == MN_COUPLE_MONOLITHIC;
+  def.frozen = !published || one;
   return def;
 }
 

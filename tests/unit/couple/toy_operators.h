@@ -216,9 +216,15 @@ static mn_status toy_adopt(void *self, mn_interface *f, const double *p, mn_solv
   return MN_OK;
 }
 
-static const mn_fluid_operators toy_fluid_operators = {toy_assemble, toy_gather,       toy_scatter,
-                                                       toy_weights,  toy_apply,        toy_matrix,
-                                                       toy_prepare,  toy_precondition, toy_adopt};
+static const mn_fluid_operators toy_fluid_operators = {.assemble = toy_assemble,
+                                                       .gather = toy_gather,
+                                                       .scatter = toy_scatter,
+                                                       .weights = toy_weights,
+                                                       .apply = toy_apply,
+                                                       .matrix = toy_matrix,
+                                                       .prepare = toy_prepare,
+                                                       .precondition = toy_precondition,
+                                                       .adopt = toy_adopt};
 
 static const mn_fluid_ops toy_fluid_ops = {.name = "toy",
                                            .destroy = toy_destroy,
@@ -345,7 +351,8 @@ static mn_status toy_solid_solve(void *self, mn_interface *f, mn_solve_report *r
   return MN_FAILED;
 }
 
-static const mn_solid_operators toy_solid_operators = {toy_start, toy_linearise, toy_advance};
+static const mn_solid_operators toy_solid_operators = {
+    .start = toy_start, .linearise = toy_linearise, .advance = toy_advance};
 
 static const mn_solid_ops toy_solid_ops = {.name = "toy",
                                            .destroy = toy_destroy,
