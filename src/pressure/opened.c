@@ -8,11 +8,11 @@
    scaled by a power of 2 before, so that the cycle is linear.
 
    Cells that a coupling far beyond 1 binds to each other can only move together, which sweeps over
-   single cells do slowly: such couplings are left at MOST_COUPLING, and conjugate gradients do the
-   rest (a thin surface in 3D, 32 cells a side, o = 1e4 everywhere: 40 iterations, 97 without). A
-   link to a fixed value may be as strong as it likes. Bodies with the fluid that moves with them
-   have o of about 1.
-   Verified by tests/unit/fluid/test_operators.c. */
+   single cells do slowly: such couplings are left at MOST_COUPLING, unless one of the two is bound
+   to a fixed value as strongly, and conjugate gradients do the rest (a thin surface in 3D, 32 cells
+   a side, o = 1e4 everywhere: 40 iterations, 97 without). Thin bodies with the fluid that moves
+   with them have o of at most 1.
+   Verified by tests/unit/fluid/test_opened.c. */
 #include "pressure/opened.h"
 
 #include <math.h>
@@ -22,6 +22,7 @@
 #include "base/status.h"
 
 static const double MOST_COUPLING = 30, MOST_LINK = 1e12;
+enum { ANCHOR_PASSES = 3 };
 
 enum { B_CELL, B_HELD, B_PLACE, B_VALUE, B_NUMBER, B_INDEX, B_FORCE, B_ANSWER, B_SUM, B_R, B_DROP };
 
@@ -49,12 +50,42 @@ static int is_held(const void *self, int i, int j, int k, const double c[6], int
   return o->held[mn_unknowns_number(o->unknowns, i, j, k)];
 }
 
+static double between(double x, double most)
+{
+  return x > most ? most : x > 0 ? x : 0; /* also of what is no number */
+}
+
+/* The cells of a face; NULL where x is 0. */
+static void cells_of(const mn_opened *o, size_t f, mn_opened_cell *cell[2])
+{
+  for (int high = 0; high < 2; high++)
+    cell[high] = o->face[f].entry[high] < 0 ? NULL : &o->cell[o->face[f].entry[high]];
+}
+
 /* o_f as the cycle has it. */
 static double opening(const mn_opened *o, size_t f)
 {
-  int both = o->face[f].entry[0] >= 0 && o->face[f].entry[1] >= 0;
-  double most = both ? MOST_COUPLING : MOST_LINK, open = o->coefficient[f];
-  return open > most ? most : open > 0 ? open : 0;
+  mn_opened_cell *cell[2];
+  cells_of(o, f, cell);
+  double most = MOST_LINK;
+  if (cell[0] && cell[1])
+    most = fmax(MOST_COUPLING, fmax(cell[0]->anchor, cell[1]->anchor));
+  return between(o->coefficient[f], most);
+}
+
+/* Finds the anchors: of the cells that have one by themselves, then of their neighbours. */
+static void find_anchors(mn_opened *o)
+{
+  for (int pass = 0; pass <= ANCHOR_PASSES; pass++)
+    for (size_t f = 0; f < o->faces; f++) {
+      mn_opened_cell *cell[2];
+      cells_of(o, f, cell);
+      double open = between(o->coefficient[f], MOST_LINK);
+      if (pass == 0 && !cell[0] != !cell[1])
+        (cell[0] ? cell[0] : cell[1])->anchor += open;
+      for (int high = 0; high < 2 && pass && cell[0] && cell[1]; high++)
+        cell[high]->anchor = fmax(cell[high]->anchor, fmin(open, cell[!high]->anchor));
+    }
 }
 
 static void open_faces(mn_opened *o)
@@ -65,18 +96,19 @@ static void open_faces(mn_opened *o)
   for (int64_t e = 0; e < entries; e++) {
     memcpy(o->cell[e].c, u->cell[e].c, sizeof u->cell[e].c);
     o->cell[e].excess = u->cell[e].excess;
+    o->cell[e].anchor = o->cell[e].excess;
     o->cell[e].beside = -1;
   }
+  find_anchors(o);
   for (size_t f = 0; f < o->faces; f++) {
+    mn_opened_cell *cell[2];
+    cells_of(o, f, cell);
     double open = opening(o, f);
-    int32_t below = o->face[f].entry[0], above = o->face[f].entry[1];
-    if (!(open > 0))
-      continue;
-    if (below >= 0 && above >= 0) {
-      o->cell[below].c[2 * o->face[f].axis + 1] += open;
-      o->cell[above].c[2 * o->face[f].axis] += open;
-    } else if (below >= 0 || above >= 0)
-      o->cell[below >= 0 ? below : above].excess += open;
+    if (cell[0] && cell[1]) {
+      cell[0]->c[2 * o->face[f].axis + 1] += open;
+      cell[1]->c[2 * o->face[f].axis] += open;
+    } else if (cell[0] || cell[1])
+      (cell[0] ? cell[0] : cell[1])->excess += open;
   }
 }
 

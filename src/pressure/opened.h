@@ -15,6 +15,7 @@ typedef struct mn_opened_face {
 /* The row of an irregular cell. */
 typedef struct mn_opened_cell {
   double c[6], excess;
+  double anchor;  /* how strongly it is bound to a fixed value, through other cells too */
   int32_t beside; /* its place in the lists of cells beside faces, -1: none */
 } mn_opened_cell;
 

@@ -6,7 +6,7 @@
    stand in line do too, each line at one distance: as on the grid, a product is a few streams of
    numbers, without a field, its ghosts and its holes. Cells at walls along x stand in lines like
    inner ones; what is cut has a list.
-   Verified by tests/unit/pressure/test_unknowns.c. */
+   Verified by tests/unit/fluid/test_operators.c. */
 #include "pressure/unknowns.h"
 
 #include <string.h>
