@@ -112,9 +112,9 @@ typedef struct mn_solid_operators {
      solid's rule in time lets them act at other arms than E^T, r has the difference. With `frozen`
      K has how they turn a body further as it turns. */
   mn_status (*linearise)(void *self, const mn_interface *interface, mn_solid_linear *linear);
-  /* Moves the iterate by step * q, step shortened so far that nothing is inverted; writes X, V, N,
-     area and *taken (the step that was taken). The interface's loads, best those that q was found
-     with, are kept for the record. Commit accepts the iterate. */
+  /* Moves the iterate by step * q, step shortened so far that nothing is inverted and, under the
+     interface's loads (those that q was found with), the solid's energy does not jump up; writes X,
+     V, N, area and *taken (the step that was taken). Commit accepts the iterate. */
   mn_status (*advance)(void *self, const double *q, double step, mn_interface *interface,
                        double *taken);
   /* *any: whether bodies touch something on the way to the iterate. K and r know nothing of that;

@@ -247,9 +247,10 @@ typedef struct mn_deform_linear {
 void mn_deform_start(mn_deform *deform);
 MN_MUST_CHECK mn_status mn_deform_linearise(mn_deform *deform, mn_curvature curvature,
                                             mn_deform_linear *linear);
-/* The iterate, by step q, q [nodes dim] of x1; *taken is shorter if elements would be inverted. */
-MN_MUST_CHECK mn_status mn_deform_advance(mn_deform *deform, const double *q, double step,
-                                          double *taken);
+/* The iterate, by step q, q [nodes dim] of x1; *taken is shorter if elements would be inverted or,
+   under load[nodes], the potential would grow. */
+MN_MUST_CHECK mn_status mn_deform_advance(mn_deform *deform, const mn_vec3 *load, const double *q,
+                                          double step, double *taken);
 
 /* ---- probes, of the state; body < 0: all ----------------------------------------------------- */
 

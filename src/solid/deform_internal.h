@@ -91,6 +91,7 @@ struct mn_deform {
   mn_vec3 *position;                         /* y as vectors, for the energies */
   int began, solved, saved, has_factor, projected;
   int conserving;      /* the matrix is that of mean gradients, not of dE/dx (y) */
+  int first_step;      /* of an iteration from outside: deform_operators.c */
   int pending;         /* the substep's first factorisation is still to come */
   double potential;    /* at y */
   double floor;        /* N: rounding of the elastic forces */

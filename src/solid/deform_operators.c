@@ -16,6 +16,7 @@
    docs/theory/monolithic.md. Verified by tests/unit/solid/test_operators.c. */
 #include "solid/deform_internal.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -57,6 +58,7 @@ void mn_deform_start(mn_deform *d)
   mn_deform_set_added(d, NULL, NULL, NULL);
   for (size_t i = 0; i < mn_deform_dofs(d); i++)
     d->y[i] = d->x[i / dim].v[i % dim];
+  d->first_step = 1;
   finish(d);
 }
 
@@ -130,12 +132,24 @@ mn_status mn_deform_linearise(mn_deform *d, mn_curvature curvature, mn_deform_li
 }
 
 /* Whether forces can be taken at y, and at x1(y). */
-static int is_whole(mn_deform *d, const double *y, mn_inverted *bad)
+static int is_whole(mn_deform *d, const double *y, mn_deform_point *point, mn_inverted *bad)
 {
-  mn_deform_point point;
-  if (!mn_deform_evaluate(d, y, 0, &point, bad))
+  mn_deform_point end;
+  if (d->def.scheme == MN_MIDPOINT && !mn_deform_evaluate(d, y, 1, &end, bad))
     return 0;
-  return d->def.scheme != MN_MIDPOINT || mn_deform_evaluate(d, y, 1, &point, bad);
+  return mn_deform_evaluate(d, y, 0, point, bad);
+}
+
+/* Slope of the potential along the step, for the loads at hand; 0: there is nothing to lower. */
+static double slope_of(mn_deform *d, mn_deform_point *now)
+{
+  mn_inverted bad;
+  double slope = 0;
+  if (d->def.scheme == MN_MIDPOINT || !mn_deform_evaluate(d, d->y, 0, now, &bad))
+    return 0;
+  for (size_t i = 0; i < mn_deform_dofs(d); i++)
+    slope += d->residual[i] * d->step[i];
+  return mn_min(slope, 0);
 }
 
 static mn_status advance_explicit(mn_deform *d, const double *q, double step, double *taken)
@@ -148,26 +162,34 @@ static mn_status advance_explicit(mn_deform *d, const double *q, double step, do
   return mn_deform_check_end(d);
 }
 
-mn_status mn_deform_advance(mn_deform *d, const double *q, double step, double *taken)
+mn_status mn_deform_advance(mn_deform *d, const mn_vec3 *load, const double *q, double step,
+                            double *taken)
 {
   size_t n = mn_deform_dofs(d);
   mn_inverted bad = {0, 0};
+  mn_deform_point now = {0}, next;
   if (is_explicit(d))
     return advance_explicit(d, q, step, taken);
-  on_the_way(d);
+  int moving = on_the_way(d);
   for (size_t i = 0; i < n; i++)
     if (!mn_deform_is_fixed(d, i))
       d->step[i] = q[i] / d->terms.sx;
+  mn_deform_set_force(d, load, 1);
+  double slope = moving || d->first_step ? 0 : slope_of(d, &now);
   for (int k = 0; k < HALVINGS; k++, step /= 2) {
     for (size_t i = 0; i < n; i++)
       d->trial[i] =
           step == 1 && mn_deform_is_fixed(d, i) ? d->target[i] : d->y[i] + step * d->step[i];
-    if (!is_whole(d, d->trial, &bad))
+    if (!is_whole(d, d->trial, &next, &bad))
+      continue;
+    double rounding = 64 * DBL_EPSILON * (now.size + next.size) + d->energy_floor;
+    if (slope < 0 && next.potential > now.potential + 1e-4 * step * slope + rounding)
       continue;
     double *old = d->y;
     d->y = d->trial;
     d->trial = old;
     *taken = step;
+    d->first_step = 0;
     finish(d);
     return MN_OK;
   }

@@ -375,12 +375,12 @@ static mn_status advance(void *self, const double *q, double step, mn_interface 
   mn_solids *s = self;
   MN_TRY(check_started(s));
   mn_linear *l = s->linear;
-  MN_TRY(mn_solids_take(s, f)); /* for the record */
+  MN_TRY(mn_solids_take(s, f));
   *taken = step;
   if (s->deform) {
     for (size_t i = 0; i < dofs(s); i++)
       l->q[i] = l->freedom[i] >= 0 ? q[l->freedom[i]] : 0;
-    MN_TRY(mn_deform_advance(s->deform, l->q, step, taken));
+    MN_TRY(mn_deform_advance(s->deform, s->node_load, l->q, step, taken));
     s->nodes = mn_deform_get(s->deform);
   }
   mn_iterate_advance(s, l->body, q, *taken);
