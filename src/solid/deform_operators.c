@@ -175,7 +175,7 @@ mn_status mn_deform_advance(mn_deform *d, const mn_vec3 *load, const double *q, 
     if (!mn_deform_is_fixed(d, i))
       d->step[i] = q[i] / d->terms.sx;
   mn_deform_set_force(d, load, 1);
-  double slope = moving || d->first_step ? 0 : slope_of(d, &now);
+  double slope = moving || d->first_step || step < 0 ? 0 : slope_of(d, &now);
   for (int k = 0; k < HALVINGS; k++, step /= 2) {
     for (size_t i = 0; i < n; i++)
       d->trial[i] =

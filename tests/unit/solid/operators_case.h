@@ -21,6 +21,7 @@ static inline void start_case(pair *p, double spacing)
   mn_solid box = p->c.box;
   CHECK_OK(p->c.ctx, box.ops->sample(box.self, spacing, &count, &elements));
   CHECK_OK(p->c.ctx, mn_interface_create(p->c.ctx, p->c.def.dim, count, elements, &p->f));
+  CHECK_OK(p->c.ctx, box.ops->look(box.self, &p->f));
   p->f.frozen = 1;
 }
 
