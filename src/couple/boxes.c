@@ -20,8 +20,9 @@ static const char *name_of(const char *name)
 
 /* Puts the box in front of the sentence it left. Whatever it returned, a running simulation has
    failed, unless the machine did. */
-static mn_status blame(const mn_boxes *b, int solid, mn_status status)
+static mn_status blame(mn_boxes *b, int solid, mn_status status)
 {
+  b->refused[solid] = 1;
   const char *name = name_of(solid ? b->solid.ops->name : b->fluid.ops->name);
   mn_status kind = status == MN_ENVIRONMENT || status == MN_INTERRUPTED ? status : MN_FAILED;
   if (!*b->ctx->message)
@@ -85,6 +86,7 @@ static mn_status check_sizes(mn_boxes *b, int solid)
               f->element != g->element;
   int stand = marks_stand(b);
   b->face = *g; /* the arrays are still ours */
+  b->refused[solid] |= !same || moved || !stand;
   if (!same)
     return mn_fail(b->ctx, MN_FAILED,
                    "the %s \"%s\" changed the size of the interface: %zu points, %zu elements and "
@@ -195,6 +197,7 @@ mn_status mn_boxes_begin(mn_boxes *b, double t, double dt)
   b->fluid_report = b->solid_report = (mn_solve_report){0};
   b->fluid_solves = b->solid_solves = 0;
   b->fluid_s = b->solid_s = 0;
+  b->refused[0] = b->refused[1] = 0;
   b->ctx->message[0] = 0; /* so that a box without words is not given another's */
   MN_TRY(mn_boxes_look(b));
   mn_status status = b->solid.ops->begin(b->solid.self, t, dt);

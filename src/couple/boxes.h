@@ -16,6 +16,7 @@ typedef struct mn_boxes {
   mn_solve_report fluid_report, solid_report; /* of the last solve; iterations of all */
   int fluid_solves, solid_solves;
   double fluid_s, solid_s; /* wall time */
+  int refused[2]; /* 1: the fluid, the solid returned an error itself, or broke the sizes */
 } mn_boxes;
 
 /* Samples the solid's surface with points about `spacing` (m) apart. */

@@ -202,6 +202,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   report->solid = c->boxes.solid_report;
   report->fluid_s = c->boxes.fluid_s;
   report->solid_s = c->boxes.solid_s;
+  memcpy(report->refused, c->boxes.refused, sizeof report->refused);
   report->hopeless = status != MN_OK && c->closed.hopeless;
   if (status == MN_OK && (!c->mono || c->asked))
     report->imbalance = mn_couple_imbalance(c);
@@ -227,6 +228,7 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
     status = mn_boxes_commit(&c->boxes);
   report->fluid_s = c->boxes.fluid_s;
   report->solid_s = c->boxes.solid_s;
+  memcpy(report->refused, c->boxes.refused, sizeof report->refused);
   MN_TRY(status);
   if (c->rmi && asked)
     MN_TRY(mn_rmi_accept(c->rmi));

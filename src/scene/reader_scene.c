@@ -452,6 +452,19 @@ static void name_probe(mn_model_def *def, mn_probe_def *p)
   strcpy(p->name, name);
 }
 
+/* Written, but nothing there is to be coupled. */
+static void tell_idle_coupling(const mn_reader *r)
+{
+  const mn_model_def *def = r->def;
+  int fluid = def->fluid.kind != MN_FLUID_NONE;
+  int bodies = def->body_count > 0 || *def->solid_plugin.file;
+  for (int i = 0; i < r->part_count && !(fluid && bodies); i++)
+    if (!strcmp(r->parts[i].path, "coupling"))
+      mn_log(r->ctx, MN_LOG_WARNING,
+             "%s:%d: scene.coupling has no effect: there is no %s to couple", r->box->name,
+             r->parts[i].line, fluid ? "body that moves" : "fluid");
+}
+
 mn_status mn_read_scene(mn_reader *r, int index)
 {
   const mn_node *node = mn_node_at(r->L, index);
@@ -466,6 +479,7 @@ mn_status mn_read_scene(mn_reader *r, int index)
   mn_reader_enter(r, node->line, "scene");
   r->def->fluid.kind = MN_FLUID_NONE; /* until one is read */
   MN_TRY(read_node_keys(r, node->ctor, index, r->def));
+  tell_idle_coupling(r);
   for (int i = 0; i < r->def->probe_count; i++)
     if (!*r->def->probes[i].name)
       name_probe(r->def, &r->def->probes[i]);

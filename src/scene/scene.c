@@ -1,9 +1,12 @@
 /* Scene text to model: run the text in a sandbox, read the tables it returns, make the model. */
 #include "meniscus/scene.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -99,14 +102,17 @@ mn_status mn_scene_folder(mn_context *ctx, const char *scene, char folder[MN_PAT
   folder[0] = 0;
   const mn_builtin_scene *builtin;
   MN_TRY(resolve(ctx, scene, &builtin));
-  const char *slash = strrchr(scene, '/');
-  if (builtin || !slash)
+  if (builtin)
     return MN_OK;
-  size_t n = slash == scene ? 1 : (size_t)(slash - scene);
-  if (n >= MN_PATH_MAX)
+  const char *slash = strrchr(scene, '/');
+  int n = !slash ? 0 : slash == scene ? 1 : (int)(slash - scene);
+  char here[MN_PATH_MAX] = ""; /* the whole path: a run may be resumed from elsewhere */
+  if (*scene != '/' && !getcwd(here, sizeof here))
+    return mn_fail(ctx, MN_ENVIRONMENT, "the working directory has no path: %s", strerror(errno));
+  const char *between = *here && n && strcmp(here, "/") ? "/" : "";
+  if (strlen(here) + (size_t)n + 1 >= MN_PATH_MAX)
     return mn_fail(ctx, MN_BAD_INPUT, "path is too long: %.80s...", scene);
-  memcpy(folder, scene, n);
-  folder[n] = 0;
+  snprintf(folder, MN_PATH_MAX, "%s%s%.*s", here, between, n, scene);
   return MN_OK;
 }
 

@@ -142,7 +142,10 @@ static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info
   info->fluid_s += r.fluid_s;
   info->solid_s += r.solid_s;
   info->couple_s += fmax(0, mn_seconds() - start - r.fluid_s - r.solid_s);
-  if (*status != MN_OK && r.hopeless)
+  /* A solver of the program's own may fail because the step is long; a user's says that by its
+     report, and what it returns as an error is meant. */
+  int refused = (r.refused[0] && w->fluid_plugin) || (r.refused[1] && w->solid_plugin);
+  if (*status != MN_OK && (r.hopeless || refused))
     return MN_STEP_HOPELESS;
   /* Also where the fluid finds a region closed: an iterate may have gone astray. */
   return *status == MN_OK ? MN_STEP_GOOD : *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
@@ -173,8 +176,9 @@ mn_outcome mn_world_try(mn_world *w, double dt, double share, mn_step_info *info
     *status = mn_plugin_check_state(w->ctx, w->fluid_plugin);
   if (w->solid_plugin && *status == MN_OK)
     *status = mn_plugin_check_state(w->ctx, w->solid_plugin);
-  if (*status == MN_OK)
-    *status = mn_world_look(w);
+  if (*status != MN_OK)
+    return MN_STEP_HOPELESS;
+  *status = mn_world_look(w);
   if (*status != MN_OK)
     return *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
   mn_world_measure(w);

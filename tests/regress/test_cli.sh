@@ -55,6 +55,8 @@ json list.json 'all(r["name"] and r["title"] for r in rows)' | grep -q True || f
 grep -q -- '--   top  *open  *the upper side' again.lua || fail "show lists no parameters"
 "$program" show --reference | grep -q viscosity || fail "show --reference"
 is "check --json" "$("$program" check jet.lua --json > c.json && json c.json 'rows[0]["cells"]')" "[24, 24]"
+sed 's/  probes/  coupling = couple {},\n&/' jet.lua > idle.lua
+"$program" check idle.lua 2>&1 | grep -q 'idle.lua:9: scene.coupling has no effect: there is no body' || fail "a coupling without bodies is not told"
 
 # run: progress, names, where it ends
 "$program" run jet.lua --threads 1 > out

@@ -41,6 +41,10 @@ if [ -n "$(state_hash whole)" ] && [ "$(state_hash whole)" = "$(state_hash part)
 else
   echo "FAIL  a resumed run differs" && failed=1
 fi
+# From another folder, where the scene's file names would lead nowhere.
+expect 0 "" run ./plugin_solid.so moved --frames 3
+expect 0 "" env -C / "$program" resume "$work/moved" --frames 6 --quiet
+[ "$(state_hash whole)" = "$(state_hash moved)" ] || { echo "FAIL  resumed from another folder it differs" && failed=1; }
 # A quarter of a swing of 1 cm: the piston is near its turn, at 0.625 + 0.01 m.
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } $1 > 0.245 && $1 < 0.255 { x = $c["piston_position_x"] }
   END { d = x - 0.635; if (d < 0) d = -d; if (d < 0.0005) print "ok    turns at", x; else { print "FAIL  turns at", x; exit 1 } }' \
