@@ -71,6 +71,10 @@ static int64_t cell_number(const mn_grid *g, int i, int j, int k)
   return i + (int64_t)g->n[0] * (j + (int64_t)g->n[1] * k);
 }
 
+/* Boxes are wider by this, in cells: an element along the faces of cells touches those on either
+   side, as does its mirror image. */
+static const double SLACK = 1e-6;
+
 static box swept_box(const mn_sweep *s, size_t e)
 {
   int dim = s->grid->dim;
@@ -78,7 +82,12 @@ static box swept_box(const mn_sweep *s, size_t e)
   for (int i = 0; i < dim; i++)
     for (int t = 0; t < 2; t++)
       x[2 * i + t] = s->X[t][s->point[(size_t)dim * e + (size_t)i]];
-  return box_of(x, 2 * dim);
+  box b = box_of(x, 2 * dim);
+  for (int a = 0; a < dim; a++) {
+    b.lo.v[a] -= SLACK * s->grid->dx;
+    b.hi.v[a] += SLACK * s->grid->dx;
+  }
+  return b;
 }
 
 /* Counts, then enters, each element in the cells of its box. */

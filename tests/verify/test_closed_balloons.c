@@ -39,11 +39,12 @@ static void test_solid(void **state)
   CHECK_DONE();
 }
 
-/* Arcs of 900 MPa: their solve is good to rounding of its forces, and p0 no better. */
+/* Arcs of 900 MPa beside such of 0.9 MPa: what the solve of the former rounds is much for the
+ * latter. */
 static void test_arcs(void **state)
 {
   (void)state;
-  grow("instability", (const char *const[]){"dt=0.02", NULL}, 0.05, 0.3, 20.1, -1, 2e-6);
+  grow("instability", (const char *const[]){"dt=0.02", NULL}, 0.05, 0.3, 20.1, -1, 1e-8);
   CHECK_DONE();
 }
 
@@ -77,7 +78,7 @@ static void test_two(void **state)
       CHECK_GE(left->p0, right->p0);
       CHECK_LE(left->p0, p0);
     } else {
-      CHECK_LE(fabs(left->p0 - right->p0) / left->p0, 1e-5);
+      CHECK_LE(fabs(left->p0 - right->p0) / left->p0, 1e-8);
       CHECK_LE(fabs(wall), 1e-6 * 0.1);
       p0 = left->p0;
     }
