@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/couple_internal.h"
+#include "couple/rmi_internal.h"
 
 /* The fitted mass: this part of the largest added mass seen, which may fade by so much a substep;
    secants are forgotten when it grows by more than that. */
@@ -13,6 +14,10 @@ static const double FIT_PART = 0.5, FIT_FADE = 0.998, FIT_JUMP = 1.1;
 /* With it the residual shows only a part of the error where the fluid resists little, so that less
    of it is allowed (tests/verify/test_monolithic.c). */
 static const double FIT_STRICTER = 0.25;
+/* One fluid solve will do where the residual of the prediction is below this part of the tolerance:
+   at rest. An error e shows as (1 + mu)/(1 + m) e, mu and m the added and the fictitious mass over
+   the body's own, so that it is within the tolerance for every m up to 1000. */
+static const double SURE = 1e-3;
 /* The pace: slower when a substep needed more than this part of its iterations, faster when it
    needed no more than that; small numbers of them are easy whatever the limit. */
 static const double PACE_HARD = 0.5, PACE_EASY = 0.25, PACE_SLOWER = 0.75, PACE_FASTER = 1.19,
@@ -80,7 +85,9 @@ static mn_status make_method(mn_coupling *c)
   def.reuse = d->reuse;
   def.filter = d->filter;
   def.dt_power = 2;
-  return mn_rmi_create(c->ctx, &def, &c->rmi);
+  MN_TRY(mn_rmi_create(c->ctx, &def, &c->rmi));
+  mn_rmi_set_sure(c->rmi, d->published ? 0 : SURE);
+  return MN_OK;
 }
 
 static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
@@ -213,8 +220,8 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
 static void learn_mass(mn_coupling *c)
 {
   double *fit = &c->numbers[NUMBERS_FIT], found = FIT_PART * c->added;
-  if (c->def.mass != MN_MASS_FITTED || !c->rmi)
-    return;
+  if (c->def.mass != MN_MASS_FITTED || !c->rmi || c->boxes.fluid_solves < 2)
+    return; /* one solve says nothing of it */
   if (found > FIT_JUMP * *fit)
     mn_rmi_reject(c->rmi);
   *fit = fmax(found, FIT_FADE * *fit);

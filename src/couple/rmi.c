@@ -224,7 +224,8 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
   rmi->number[MN_RMI_LAST_OMEGA] = rmi->last_omega;
   rmi->number[MN_RMI_REMAINDER] = rmi->remainder[0];
   rmi->number[MN_RMI_REMAINDER_LATER] = rmi->remainder[1];
-  if (rmi->def.method == MN_RMI_REDUCED)
+  /* after a single iteration, at rest, the columns are as good as they were */
+  if (rmi->def.method == MN_RMI_REDUCED && (rmi->iterations > 1 || !(rmi->sure > 0)))
     mn_rmi_columns_age(rmi);
   rmi->phase = MN_RMI_IDLE;
   return MN_OK;
@@ -233,6 +234,11 @@ mn_status mn_rmi_accept(mn_rmi *rmi)
 void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance)
 {
   rmi->def.tolerance = tolerance;
+}
+
+void mn_rmi_set_sure(mn_rmi *rmi, double part)
+{
+  rmi->sure = part;
 }
 
 void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)

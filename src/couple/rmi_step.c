@@ -224,7 +224,9 @@ static int ended(const mn_rmi *rmi, mn_rmi_report *report)
   double start = report->first_residual > tolerance ? report->first_residual : tolerance;
   double growth = def->method == MN_RMI_RELAXED ? RELAXED_GROWTH : SECANT_GROWTH;
   int settled = report->change <= tolerance || report->residual + rmi->load_shift <= tolerance;
-  if (rmi->iterations >= def->least_iterations && report->residual <= tolerance && settled) {
+  int enough = rmi->iterations >= def->least_iterations ||
+               (rmi->sure > 0 && report->residual <= rmi->sure * tolerance);
+  if (enough && report->residual <= tolerance && settled) {
     report->reason = MN_CONVERGED;
     return 1;
   }
