@@ -430,13 +430,16 @@ mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac)
   return MN_OK;
 }
 
+/* Nodes so near to a wall, in cells, lie on it. */
+static const double FLUSH = 1e-6;
+
 /* Distance to a flush body at a node: where it lies against a wall is no surface of the fluid, so
    that a node there is as deep as its neighbour inside. Else the corner between a piston and the
    wall beside it would be cut off. */
 static double flush_distance(const mn_mac *mac, const mn_immersed *im, int i, int j, int k)
 {
   const mn_field *d = &im->distance;
-  const double near = 1e-6 * mac->grid.dx;
+  const double near = FLUSH * mac->grid.dx;
   int64_t q = mn_index(d, i, j, k);
   double least = d->at[q];
   int at[3] = {i, j, k}, wall = fabs(mac->geometry.obstacles.at[q]) < near;
@@ -474,6 +477,42 @@ static void add_bodies(mn_mac *mac, const mn_immersed *im)
   mn_sync(to);
 }
 
+/* A cell beside a solid of the scene that only touches it, and cut by a flush body: the body alone
+   says its volume. In the lesser of both distances, 0 on the solid, the cut ends in the corner. */
+static void mend_corner(mn_mac *mac, const mn_immersed *im, int i, int j, int k)
+{
+  double d[8], obstacle = INFINITY;
+  int flush = 0, corners = 1 << mac->grid.dim;
+  for (int n = 0; n < corners; n++) {
+    int at[3] = {i + (n & 1), j + (n >> 1 & 1), k + (n >> 2)};
+    int64_t q = mn_index(&im->distance, at[0], at[1], at[2]);
+    uint32_t e = im->nearest[q];
+    flush |= e != MN_NO_ELEMENT && mac->bodies.flush[im->body_of[e]];
+    obstacle = mn_min(obstacle, mac->geometry.obstacles.at[q]);
+    d[n] = flush_distance(mac, im, at[0], at[1], at[2]);
+  }
+  if (flush && fabs(obstacle) < FLUSH * mac->grid.dx)
+    mn_set(&mac->geometry.volume, i, j, k, mn_cell_fraction(mac->grid.dim, d));
+}
+
+static void mend_corners(mn_mac *mac, const mn_immersed *im)
+{
+  const mn_field *f = &mac->geometry.volume;
+  int any = 0;
+  for (int b = 0; im && b < im->bodies; b++)
+    any |= mac->bodies.flush[b];
+  int slabs = any && mac->def->solid_count ? mn_slabs(f) : 0;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(f, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < f->n[0]; i++)
+        if (mn_get(f, i, j, k) > 0 && mn_get(f, i, j, k) < 1)
+          mend_corner(mac, im, i, j, k);
+  }
+}
+
 int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)
 {
   mn_mac_geometry *g = &mac->geometry;
@@ -498,6 +537,8 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   g->stamp = stamp;
   mn_face_fractions(&g->solid, g->open);
   mn_cell_fractions(&g->solid, &g->volume);
+  if (g->obstacles.data)
+    mend_corners(mac, im);
   close_faces(mac, im);
   mn_mac_empty_outside(mac, im);
   g->thin = im && im->two_sided_elements && !mac->shell.see_through ? im : NULL;
