@@ -169,6 +169,10 @@ typedef struct mn_solid_ops {
      what it needs from solves. */
   mn_status (*accelerate)(void *self, mn_interface *interface);
   const struct mn_solid_operators *operators; /* operators.h; NULL: none */
+  /* After the last solve, before commit: reads load, here impulses (N s) that act at X as that
+     solve left it, at the very end of the substep; writes V. Points of lead 0, whose velocity
+     follows from their path, do not feel them. NULL: V stays as the solve left it. */
+  mn_status (*settle)(void *self, mn_interface *interface);
 } mn_solid_ops;
 
 typedef struct mn_solid {

@@ -325,11 +325,13 @@ mn_status mn_boxes_lift(mn_boxes *b, const double *p0, int count)
   return status == MN_OK ? MN_OK : blame(b, 0, status);
 }
 
-mn_status mn_boxes_accelerate(mn_boxes *b)
+/* A call of the solid that answers by V. */
+static mn_status ask_velocities(mn_boxes *b, mn_status (*call)(void *, mn_interface *),
+                                const char *what)
 {
   double start = mn_seconds();
   b->ctx->message[0] = 0;
-  mn_status status = b->solid.ops->accelerate(b->solid.self, &b->face);
+  mn_status status = call(b->solid.self, &b->face);
   b->solid_s += mn_seconds() - start;
   mn_status sizes = check_sizes(b, 1);
   if (status != MN_OK)
@@ -337,8 +339,18 @@ mn_status mn_boxes_accelerate(mn_boxes *b)
   MN_TRY(sizes);
   for (size_t i = 0; i < b->face.count; i++)
     if (!is_finite(&b->face.V[i]))
-      return blame_answer(b, 1, "an acceleration", i);
+      return blame_answer(b, 1, what, i);
   return MN_OK;
+}
+
+mn_status mn_boxes_accelerate(mn_boxes *b)
+{
+  return ask_velocities(b, b->solid.ops->accelerate, "an acceleration");
+}
+
+mn_status mn_boxes_settle(mn_boxes *b)
+{
+  return ask_velocities(b, b->solid.ops->settle, "a velocity");
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -64,6 +64,7 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
     for (int a = 0; a < 3; a++)
       c->far = fmax(c->far, fabs(start[i].v[a]));
   c->force = mn_v3(0, 0, 0);
+  memset(c->impulse, 0, sizeof c->impulse);
   c->count = c->told = c->solves = c->hopeless = c->grid_count = 0;
 }
 
@@ -162,7 +163,9 @@ mn_status mn_closed_finish(mn_closed *c)
       c->now.known = 0;    /* K was that of velocities */
     else if (!c->still[r]) /* else there is nobody to make it good */
       c->now.error[slot] += swept[r] - c->dt * i->inflow;
-    i->p0 = c->now.p0[slot];
+    i->p0 = c->now.p0[slot] + c->impulse[r] / c->dt;
+    c->now.last_inflow[slot] = i->inflow;
+    c->now.last_dt[slot] = c->dt;
     i->error = c->now.error[slot];
     i->net_outflow = (c->struck[slot] ? end[r] : swept[r] / c->dt) - i->inflow;
     if (c->grid[r] >= 0)

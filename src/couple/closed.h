@@ -38,11 +38,13 @@ enum { MN_CLOSED_MAX = MN_REGIONS_MAX, MN_CLOSED_DOUBT = 64 };
 /* By slot. Nothing but doubles: one array of a checkpoint. */
 typedef struct mn_closed_state {
   double next_id;
-  double known;                /* 1: K belongs to these regions */
-  double begun;                /* 1: a substep was committed */
-  double id[MN_CLOSED_MAX];    /* from 1 on; 0: the slot is free */
-  double p0[MN_CLOSED_MAX];    /* Pa */
-  double error[MN_CLOSED_MAX]; /* m^3, volume swept less what flowed in, since it is known */
+  double known;                      /* 1: K belongs to these regions */
+  double begun;                      /* 1: a substep was committed */
+  double id[MN_CLOSED_MAX];          /* from 1 on; 0: the slot is free */
+  double p0[MN_CLOSED_MAX];          /* Pa */
+  double error[MN_CLOSED_MAX];       /* m^3, volume swept less what flowed in, since it is known */
+  double last_inflow[MN_CLOSED_MAX]; /* m^3/s, mean of the last substep, */
+  double last_dt[MN_CLOSED_MAX];     /* s, and how long that was; 0: none */
   double
       K[MN_CLOSED_MAX * MN_CLOSED_MAX]; /* [r][s] m^3/s^2 per Pa: rate of r by p0 of s, over dt */
 } mn_closed_state;
@@ -66,6 +68,7 @@ typedef struct mn_closed {
   int grid[MN_CLOSED_MAX];       /* its number in `enclosed`; -1: too thin for the fluid to see */
   double surface[MN_CLOSED_MAX]; /* m^2, area of the sides that face it */
   double target[MN_CLOSED_MAX];  /* m^3, to be swept */
+  double impulse[MN_CLOSED_MAX]; /* Pa s, at the very end: see mn_closed_settle */
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
   int struck[MN_CLOSED_MAX];     /* by slot, 1: it has closed, or parted, in this substep */
   mn_region_info info[MN_CLOSED_MAX];
@@ -147,6 +150,11 @@ MN_MUST_CHECK mn_status mn_closed_identify(mn_closed *closed, const mn_enclosed 
 
 /* Replies to the rows by the solid's mass, and which regions stand still. */
 MN_MUST_CHECK mn_status mn_closed_weigh_rows(mn_closed *closed);
+
+/* ---- closed_settle.c ------------------------------------------------------------------------- */
+
+/* Before mn_closed_finish: velocities at the end that fit the volumes. */
+MN_MUST_CHECK mn_status mn_closed_settle(mn_closed *closed);
 
 /* ---- closed_p0.c ----------------------------------------------------------------------------- */
 

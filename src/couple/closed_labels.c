@@ -74,7 +74,7 @@ static void count_votes(const mn_closed *c, ballot *b)
 
 static void end_region(mn_closed *c, int slot)
 {
-  c->now.id[slot] = c->now.p0[slot] = c->now.error[slot] = 0;
+  c->now.id[slot] = c->now.p0[slot] = c->now.error[slot] = c->now.last_dt[slot] = 0;
   c->now.known = 0;
 }
 
@@ -151,7 +151,7 @@ static mn_status add_regions(mn_closed *c, ballot *b)
     c->struck[slot] = (int)c->kept.begun;
     c->now.id[slot] = c->now.next_id++;
     c->now.p0[slot] = from >= 0 ? c->kept.p0[from] : 0;
-    c->now.error[slot] = 0;
+    c->now.error[slot] = c->now.last_dt[slot] = 0;
     c->now.known = 0;
     b->owner[g] = slot;
   }

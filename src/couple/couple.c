@@ -230,7 +230,9 @@ static void learn_mass(mn_coupling *c)
 mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
 {
   int asked = !c->mono || c->asked;
-  mn_status status = asked ? mn_closed_finish(&c->closed) : mn_monolithic_finish(c->mono);
+  mn_status status = asked ? mn_closed_settle(&c->closed) : mn_monolithic_finish(c->mono);
+  if (status == MN_OK && asked)
+    status = mn_closed_finish(&c->closed);
   if (status == MN_OK)
     status = mn_boxes_commit(&c->boxes);
   report->fluid_s = c->boxes.fluid_s;

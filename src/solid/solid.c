@@ -309,6 +309,7 @@ mn_solid mn_solids_box(mn_solids *solids)
                                    .sample = mn_solids_sample,
                                    .look = mn_solids_look,
                                    .accelerate = mn_solids_accelerate,
-                                   .operators = &mn_solids_operators};
+                                   .operators = &mn_solids_operators,
+                                   .settle = mn_solids_settle};
   return (mn_solid){&ops, solids};
 }

@@ -9,8 +9,13 @@
    over dt^2 force/mass: 1 for backward Euler and explicit bodies, 1/2 for midpoint rules, beta of
    Newmark. So X of the next solve changes by dt^2 a, V by dt a, where neither stiffness nor contact
    has a say. Masses of deformable bodies are lumped, so there is nothing to solve.
+
+   And what impulses at the end of a substep do to the velocities there, where these are not those
+   of the path: v += W (sum impulse, sum r x impulse), v_a += sum_i w_ia impulse_i / m_a.
    Verified by tests/unit/solid/test_accelerate.c. */
 #include "solid/solid_internal.h"
+
+#include <string.h>
 
 #include "base/status.h"
 
@@ -64,5 +69,43 @@ mn_status mn_solids_accelerate(void *self, mn_interface *f)
   accelerate_rigid(s, f);
   if (s->deform)
     accelerate_nodes(s, f);
+  return MN_OK;
+}
+
+/* ---- impulses at the end --------------------------------------------------------------------- */
+
+static void settle_rigid(mn_solids *s, const mn_interface *f)
+{
+  mn_rigid *r = s->rigid;
+  for (size_t k = 0; k < s->points; k++) {
+    int i = s->point[k].body;
+    mn_vec3 P = f->load[k], T = mn_cross(mn_sub(f->X[k], r->next[i].x), P);
+    if (!(f->lead[k] > 0))
+      continue;
+    mn_rigid_kick(&r->body[i], &r->next[i], P, T);
+    r->next[i].load = mn_madd(r->next[i].load, 1 / s->dt, P);
+    r->next[i].torque = mn_madd(r->next[i].torque, 1 / s->dt, T);
+  }
+}
+
+static void settle_nodes(mn_solids *s, const mn_interface *f)
+{
+  memset(s->node_v, 0, s->nodes.nodes * sizeof *s->node_v); /* free after the step */
+  mn_surface_scatter(&s->surface, f, s->points, s->node_v);
+  for (size_t i = 0; i < s->nodes.nodes; i++)
+    for (int a = 0; a < s->def.dim; a++)
+      if (!(s->nodes.fixed[i] >> a & 1))
+        s->nodes.v1[i].v[a] += s->node_v[i].v[a] / s->nodes.mass[i];
+}
+
+mn_status mn_solids_settle(void *self, mn_interface *f)
+{
+  mn_solids *s = self;
+  if (f->count == 0)
+    return MN_OK;
+  settle_rigid(s, f);
+  if (s->deform && f->count > s->points && f->lead[s->points] > 0)
+    settle_nodes(s, f);
+  mn_solids_show(s, f);
   return MN_OK;
 }

@@ -125,6 +125,8 @@ MN_MUST_CHECK mn_status mn_solids_take(mn_solids *solids, const mn_interface *in
 void mn_solids_show(mn_solids *solids, mn_interface *interface);
 /* Loads in, V: accelerations through the mass alone, out. solid_accelerate.c. */
 MN_MUST_CHECK mn_status mn_solids_accelerate(void *self, mn_interface *interface);
+/* Impulses at the end of the substep in, V out. The same. */
+MN_MUST_CHECK mn_status mn_solids_settle(void *self, mn_interface *interface);
 
 /* ---- added masses: solid_added.c ------------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
    above y = 0 on both sides; means 1522.266667, 989.8, 504.7. Dimensions that the thesis has in
    figures only are own ones. Long runs: long_closed.c. */
 #include "closed_run.h"
+#include "math/vec.h"
+#include "world_case.h"
 
 static const double DX = 0.025;
 
@@ -33,7 +35,7 @@ static void test_supported(void **state)
   CHECK_NEAR(mn_world_probe(r.world, 2) / 8820, 1, 1e-4);
   CHECK_NEAR(mn_world_probe(r.world, 0), 0.875, 1e-3 * DX);
   printf("iterations: xpm %g, relaxed %g\n", fast, closed_mean(&r));
-  CHECK_LE(1.5 * fast, closed_mean(&r)); /* at rest there is little to iterate */
+  CHECK_LE(3 * fast, closed_mean(&r));
   closed_close(&r);
   CHECK_DONE();
 }
@@ -88,9 +90,7 @@ static void test_held(void **state)
   closed_run r;
   closed_open(&r, "hydraulic-piston", (const char *const[]){"force=true", "tolerance=1e-8", NULL});
   CHECK(closed_until(&r, 0.9));
-  /* faces off the grid: its centre of the volume is right to a millimetre */
-  CHECK_NEAR(r.info.region[0].p0 / (98 + 9.8 * (5.5 - r.info.region[0].center.y)), 1, 1e-6);
-  CHECK_NEAR(r.info.region[0].p0 / (98 + 9.8 * (5.5 - 107.0 / 44)), 1, 1e-4);
+  CHECK_NEAR(r.info.region[0].p0 / (98 + 9.8 * (5.5 - 107.0 / 44)), 1, 1e-6);
   CHECK_NEAR(mn_world_probe(r.world, 0), 6, 1e-3 * 0.2);
   CHECK_NEAR(mn_world_probe(r.world, 1), 4, 1e-3 * 0.2);
   /* let go, what the one sinks lifts the other three times as far: A_L dy_L = -A_R dy_R */
@@ -100,6 +100,51 @@ static void test_held(void **state)
   CHECK_NEAR(right / left, -3, 1e-9);
   CHECK_LE(r.outflow, 1e-9);
   closed_close(&r);
+  CHECK_DONE();
+}
+
+/* Pumped up through the floor: it rises as the integral of the flow; p0 is that of its weight and
+   acceleration in the middle of the substep, without the to and fro of one multiplier alone. */
+static const char PUMP[] =
+    "local dt = 1 / 30\n"
+    "return scene {\n"
+    "  domain   = box { size = {0.6, 1.2}, cells = {24, 48}, top = 'open' },\n"
+    "  fluid    = smoke { density = 1, gravity = {0, -9.8}, outside = 'empty', max_dt = dt },\n"
+    "  sources  = { inflow { shape = box { lo = {0.2, -1}, hi = {0.4, 0.025} }, ramp = cosine(1),\n"
+    "                        velocity = {0, 0.1} } },\n"
+    "  solids   = { rigid { name = 'body', joint = 'slider', joint_axis = {0, 1}, density = 1e4,\n"
+    "                       shape = box { lo = {0, 0.8}, hi = {0.6, 0.95} } } },\n"
+    "  dynamics = dynamics { gravity = {0, -9.8}, dt = dt, contact = false },\n"
+    "  coupling = couple { tolerance = 1e-5 },\n"
+    "  probes   = { position { of = 'body', axis = 'y' }, body_velocity { of = 'body', axis = 'y' "
+    "} },\n"
+    "  output   = { frames = 15, every = 0.1 },\n"
+    "}\n";
+
+static void test_pumped(void **state)
+{
+  (void)state;
+  world_case c;
+  double worst = 0, swing = 0, last[2] = {0};
+  world_open(&c, PUMP, NULL, 0, 1);
+  for (int n = 0; mn_world_time(c.world) < 1.5 - 1e-9 && world_step(&c); n++) {
+    double t = mn_world_time(c.world), middle = t - c.info.dt / 2, flow = 0.02, A = 0.6;
+    double rate = middle < 1 ? flow * MN_PI / 2 * sin(MN_PI * middle) : 0;
+    double y = 0.8 + flow / A * closed_ramped(t), p0 = c.info.region[0].p0;
+    double fluid = (y * A * y / 2 - 0.005 * 0.0125) / (y * A - 0.005); /* its middle */
+    double exact = 14700 + 1500 * rate / A + (9.8 + rate / A) * (y - fluid);
+    CHECK_NEAR(mn_world_probe(c.world, 0), y + 0.075, 1e-10);
+    CHECK_NEAR(mn_world_probe(c.world, 1), flow / A * (t < 1 ? (1 - cos(MN_PI * t)) / 2 : 1), 1e-4);
+    int kink = t < 0.15 || fabs(t - 1) < 0.15; /* there the acceleration has one */
+    worst = check_worst(worst, kink ? 0 : fabs(p0 - exact));
+    swing = check_worst(swing, kink ? 0 : fabs(p0 - 2 * last[0] + last[1]));
+    last[1] = last[0], last[0] = p0;
+  }
+  CHECK_OK(c.ctx, c.status);
+  printf("pumped: p0 off by up to %.3g Pa, second differences up to %.3g Pa\n", worst, swing);
+  CHECK_LE(worst, 0.3); /* the acceleration alone takes 79 Pa */
+  CHECK_LE(swing, 0.9); /* its own: 1500 pi^3/2 0.02/0.6 dt^2 = 0.86 Pa */
+  world_close(&c);
   CHECK_DONE();
 }
 
@@ -127,6 +172,7 @@ int main(void)
       cmocka_unit_test(test_supported),      cmocka_unit_test(test_without),
       cmocka_unit_test(test_fluid_momentum), cmocka_unit_test(test_hydraulic),
       cmocka_unit_test(test_held),           cmocka_unit_test(test_sections),
+      cmocka_unit_test(test_pumped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
