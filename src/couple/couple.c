@@ -14,10 +14,10 @@ static const double FIT_PART = 0.5, FIT_FADE = 0.998, FIT_JUMP = 1.1;
 /* With it the residual shows only a part of the error where the fluid resists little, so that less
    of it is allowed (tests/verify/test_monolithic.c). */
 static const double FIT_STRICTER = 0.25;
-/* One fluid solve will do where the residual of the prediction is below this part of the tolerance:
-   at rest. An error e shows as (1 + mu)/(1 + m) e, mu and m the added and the fictitious mass over
-   the body's own, so that it is within the tolerance for every m up to 1000. */
-static const double SURE = 1e-3;
+/* One fluid solve will do where the residual of the prediction is rounding, in cells: all is at
+   rest, or goes on as it did. A single solve is a weak coupling, in which errors of light bodies
+   grow, but only up to this: velocities of 1e-11 cells in a substep. */
+static const double SURE = 1e-11;
 /* The pace: slower when a substep needed more than this part of its iterations, faster when it
    needed no more than that; small numbers of them are easy whatever the limit. */
 static const double PACE_HARD = 0.5, PACE_EASY = 0.25, PACE_SLOWER = 0.75, PACE_FASTER = 1.19,
@@ -86,7 +86,7 @@ static mn_status make_method(mn_coupling *c)
   def.filter = d->filter;
   def.dt_power = 2;
   MN_TRY(mn_rmi_create(c->ctx, &def, &c->rmi));
-  mn_rmi_set_sure(c->rmi, d->published ? 0 : SURE);
+  mn_rmi_set_sure(c->rmi, d->published ? 0 : SURE * c->dx);
   return MN_OK;
 }
 

@@ -236,9 +236,9 @@ void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance)
   rmi->def.tolerance = tolerance;
 }
 
-void mn_rmi_set_sure(mn_rmi *rmi, double part)
+void mn_rmi_set_sure(mn_rmi *rmi, double residual)
 {
-  rmi->sure = part;
+  rmi->sure = residual;
 }
 
 void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)

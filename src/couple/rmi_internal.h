@@ -45,7 +45,7 @@ struct mn_rmi {
   mn_context *ctx;
   mn_rmi_def def;
   double *x_weight, *p_weight; /* all 1 where the def has none */
-  double sure; /* one iteration will do whose residual is below this part of the tolerance */
+  double sure;                 /* one iteration will do whose residual is at most this */
 
   /* state */
   mn_rmi_pairs fluid, solid;
@@ -79,9 +79,10 @@ typedef struct mn_rmi_solvers {
 
 enum { MN_RMI_GUARD = 8 }; /* numbers behind an answer that a solver must not touch */
 
-/* Whatever least_iterations says, one iteration will do if its residual is at most `part` of the
-   tolerance: no luck explains that, and there is nothing to learn. 0, as at first: never. */
-void mn_rmi_set_sure(mn_rmi *rmi, double part);
+/* Whatever least_iterations says, one iteration will do if its residual is at most that (and within
+   the tolerance): what is only rounding, for one iteration alone is a weak coupling, and lets it
+   grow that far. 0, as at first: never. */
+void mn_rmi_set_sure(mn_rmi *rmi, double residual);
 
 /* rmi_call.c: solve once, check every number, copy it to p_f (x_s). `nth` of the substep. */
 mn_status mn_rmi_call_fluid(mn_rmi *rmi, const mn_rmi_solvers *with, int nth);

@@ -224,8 +224,8 @@ static int ended(const mn_rmi *rmi, mn_rmi_report *report)
   double start = report->first_residual > tolerance ? report->first_residual : tolerance;
   double growth = def->method == MN_RMI_RELAXED ? RELAXED_GROWTH : SECANT_GROWTH;
   int settled = report->change <= tolerance || report->residual + rmi->load_shift <= tolerance;
-  int enough = rmi->iterations >= def->least_iterations ||
-               (rmi->sure > 0 && report->residual <= rmi->sure * tolerance);
+  int enough =
+      rmi->iterations >= def->least_iterations || (rmi->sure > 0 && report->residual <= rmi->sure);
   if (enough && report->residual <= tolerance && settled) {
     report->reason = MN_CONVERGED;
     return 1;
