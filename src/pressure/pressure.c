@@ -375,6 +375,26 @@ static double face_gradient(const mn_pressure *v, const mn_field *p, int a, int 
   return (p_high - p_low) / (distance * grid->dx);
 }
 
+/* A row of faces: between regular cells as a stream of numbers. */
+static void row_gradient(const mn_pressure *v, const mn_field *p, int a, int j, int k, mn_field *f)
+{
+  const mn_grid *grid = v->grid;
+  int at[3] = {0, j, k}, n = f->n[0], from = a == 0, to = grid->n[0];
+  double dx = grid->dx, *restrict g = f->at + mn_index(f, 0, j, k);
+  if (a > 0 && (at[a] == 0 || at[a] == grid->n[a]))
+    to = 0; /* a side of the domain */
+  const double *restrict high = p->at + mn_index(p, 0, j, k), *restrict low = high - p->stride[a];
+  for (int i = from; i < to; i++)
+    g[i] = (high[i] - low[i]) / dx;
+  const uint8_t *above = to ? mn_kind_row(&v->regions, j, k) : NULL;
+  const uint8_t *below = !to      ? NULL
+                         : a == 0 ? above - 1
+                                  : mn_kind_row(&v->regions, j - (a == 1), k - (a == 2));
+  for (int i = 0; i < n; i++)
+    if (i < from || i >= to || above[i] != MN_REGULAR || below[i] != MN_REGULAR)
+      g[i] = face_gradient(v, p, a, i, j, k);
+}
+
 void mn_pressure_gradient(const mn_pressure *v, const mn_field *p, mn_field gradient[3])
 {
   for (int a = 0; a < v->grid->dim; a++) {
@@ -384,8 +404,7 @@ void mn_pressure_gradient(const mn_pressure *v, const mn_field *p, mn_field grad
       int k, j0, j1;
       mn_slab(f, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
-        for (int i = 0; i < f->n[0]; i++)
-          mn_set(f, i, j, k, face_gradient(v, p, a, i, j, k));
+        row_gradient(v, p, a, j, k, f);
     }
   }
 }

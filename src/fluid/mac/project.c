@@ -21,22 +21,61 @@ static const double ROUND_OFF = 1e-13;
    counts as speed when all is at rest, in cells a substep. */
 static const double FLOW_ROUND_OFF = 1e-8, LEAST_SPEED = 1e-3;
 
-/* Flux through a face per area. */
-static inline double flux(const mn_mac_geometry *g, const mn_field u[3], int a, int64_t q)
+enum {
+  BLOCK = 256
+}; /* cells of a row at a time; with plain loops over single cells the right-hand
+      side took 2.5 times as long at n = 128 */
+
+/* The greater of `most` and all |x|; what is no number does not count. */
+static double largest(const double *x, int count, double most)
 {
-  double w = g->open[a].at[q];
-  return w * u[a].at[q] + (1 - w) * g->wall[a].at[q];
+  enum { LANES = 8 };
+  double lane[LANES] = {0};
+  int i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++) {
+      double size = fabs(x[i + l]);
+      lane[l] = size > lane[l] ? size : lane[l];
+    }
+  for (; i < count; i++)
+    lane[0] = fabs(x[i]) > lane[0] ? fabs(x[i]) : lane[0];
+  for (int l = 0; l < LANES; l++)
+    most = lane[l] > most ? lane[l] : most;
+  return most;
 }
 
-/* Divergence of a cell, over the one asked for to correct the liquid's volume. */
-static inline double cell_divergence(const mn_mac *mac, const mn_field u[3], int i, int j, int k)
+/* Fluxes through the low and high faces of cells in a row, per area. */
+static void fluxes(const mn_mac_geometry *g, const mn_field *u, int a, int64_t q, int count,
+                   double *restrict low, double *restrict high)
 {
-  double d = 0;
-  for (int a = 0; a < mac->grid.dim; a++) {
-    int64_t q = mn_index(&u[a], i, j, k);
-    d += flux(&mac->geometry, u, a, q + u[a].stride[a]) - flux(&mac->geometry, u, a, q);
+  int64_t s = u->stride[a];
+  const double *restrict ul = u->at + q, *restrict uh = ul + s;
+  const double *restrict wl = g->open[a].at + q, *restrict wh = wl + s;
+  const double *restrict vl = g->wall[a].at + q, *restrict vh = vl + s;
+  for (int t = 0; t < count; t++) {
+    low[t] = wl[t] * ul[t] + (1 - wl[t]) * vl[t];
+    high[t] = wh[t] * uh[t] + (1 - wh[t]) * vh[t];
   }
-  return d / mac->grid.dx - (mac->water.on ? mn_get(&mac->water.target, i, j, k) : 0);
+}
+
+/* Divergence of cells from (i, j, k) on, over the one asked for to correct the liquid's volume.
+ *speed, if it is not NULL: the greatest flux through their low faces, or more. */
+static void divergences(const mn_mac *mac, const mn_field u[3], int i, int j, int k, int count,
+                        double *restrict d, double *speed)
+{
+  double low[BLOCK], high[BLOCK], dx = mac->grid.dx;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    fluxes(&mac->geometry, &u[a], a, mn_index(&u[a], i, j, k), count, low, high);
+    for (int t = 0; t < count; t++)
+      d[t] = (a ? d[t] : 0) + (high[t] - low[t]);
+    if (speed)
+      *speed = largest(low, count, *speed);
+  }
+  for (int t = 0; t < count; t++)
+    d[t] /= dx;
+  const double *target = mac->water.on ? &mac->water.target.at[mn_index(&mac->b, i, j, k)] : NULL;
+  for (int t = 0; t < count && target; t++)
+    d[t] -= target[t];
 }
 
 /* A region without air keeps its volume whatever the particles say. */
@@ -56,7 +95,7 @@ static void relent_in_closed_regions(mn_mac *mac)
 }
 
 /* Cells that must be free of divergence. */
-static int holds_fluid(const mn_mac *mac, const mn_field *phi, int i, int j, int k)
+static inline int holds_fluid(const mn_mac *mac, const mn_field *phi, int i, int j, int k)
 {
   const mn_field *f = &mac->b;
   int64_t q = f->at - f->data + mn_index(f, i, j, k);
@@ -74,12 +113,17 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
     mn_slab(&mac->b, s, &k, &j0, &j1);
     double worst = 0;
     for (int j = j0; j < j1; j++)
-      for (int i = 0; i < mac->b.n[0]; i++)
-        if (holds_fluid(mac, phi, i, j, k)) {
-          double d = cell_divergence(mac, u, i, j, k);
-          int parts = held && held->data && mn_get(held, i, j, k) > 0;
-          worst = fmax(worst, parts ? -d : fabs(d));
+      for (int i = 0, count; i < mac->b.n[0]; i += count) {
+        double d[BLOCK];
+        count = mac->b.n[0] - i < BLOCK ? mac->b.n[0] - i : BLOCK;
+        divergences(mac, u, i, j, k, count, d, NULL);
+        for (int t = 0; t < count; t++) {
+          int parts = held && held->data && mn_get(held, i + t, j, k) > 0;
+          double wrong = parts ? fmax(-d[t], 0) : d[t];
+          d[t] = holds_fluid(mac, phi, i + t, j, k) ? wrong : 0;
         }
+        worst = largest(d, count, worst);
+      }
     mac->slab[s] = worst;
   }
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
@@ -96,15 +140,13 @@ double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed)
     mn_slab(&mac->b, s, &k, &j0, &j1);
     double worst = 0, fast = 0;
     for (int j = j0; j < j1; j++)
-      for (int i = 0; i < mac->b.n[0]; i++) {
-        double value = holds_fluid(mac, &mac->liquid_next, i, j, k)
-                           ? scale * cell_divergence(mac, mac->star, i, j, k)
-                           : 0;
-        mn_set(&mac->b, i, j, k, value);
-        worst = fmax(worst, fabs(value));
-        for (int a = 0; a < mac->grid.dim; a++)
-          fast = fmax(fast,
-                      fabs(flux(&mac->geometry, mac->star, a, mn_index(&mac->star[a], i, j, k))));
+      for (int i = 0, count; i < mac->b.n[0]; i += count) {
+        double d[BLOCK], *b = &mac->b.at[mn_index(&mac->b, i, j, k)];
+        count = mac->b.n[0] - i < BLOCK ? mac->b.n[0] - i : BLOCK;
+        divergences(mac, mac->star, i, j, k, count, d, &fast);
+        for (int t = 0; t < count; t++)
+          b[t] = holds_fluid(mac, &mac->liquid_next, i + t, j, k) ? scale * d[t] : 0;
+        worst = largest(b, count, worst);
       }
     mac->slab[s] = worst;
     fastest[s] = fast;
