@@ -67,7 +67,13 @@ static mn_status make_method(mn_coupling *c)
 {
   const mn_coupling_def *d = &c->def;
   mn_rmi_def def = d->published ? mn_rmi_def_published() : mn_rmi_def_default();
-  if (d->method == MN_COUPLE_WEAK || !c->map.size) /* nothing to agree on */
+  size_t n = c->boxes.face.count;
+  if (d->method == MN_COUPLE_WEAK) {
+    MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->change));
+    MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->turned));
+    return MN_NEW(c->ctx, "a coupling's velocities", n, &c->before);
+  }
+  if (!c->map.size) /* nothing to agree on */
     return MN_OK;
   if (d->method == MN_COUPLE_SIMULTANEOUS || d->method == MN_COUPLE_MONOLITHIC)
     MN_TRY(mn_monolithic_create(c->ctx, d, c->dx, &c->boxes, &c->closed, &c->mono));
@@ -142,8 +148,8 @@ void mn_coupling_destroy(mn_coupling **coupling)
   mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
-  void *all[] = {c->start, c->normal, c->area, c->mass, c->place, c->load,
-                 c->from,  c->gap,    c->x,    c->zero, c->p};
+  void *all[] = {c->start, c->normal, c->area, c->mass, c->place,  c->load,   c->from,
+                 c->gap,   c->x,      c->zero, c->p,    c->change, c->turned, c->before};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(c);
@@ -187,7 +193,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
                      : c->rmi ? strict * c->def.tolerance
                               : MN_COUPLE_WEAK_LIMIT) *
                     c->dx;
-  c->added = c->turns = 0;
+  c->added = c->turns = c->turned_from = 0;
   c->asked = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {
@@ -243,6 +249,9 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
     MN_TRY(mn_rmi_accept(c->rmi));
   mn_closed_commit(&c->closed);
   c->numbers[NUMBERS_TURNS] = c->turns;
+  c->numbers[NUMBERS_TURNED_FROM] = c->turned_from;
+  if (c->change)
+    memcpy(c->change, c->turned, c->boxes.face.count * sizeof *c->change);
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
   if (asked)
     learn_mass(c);
@@ -280,7 +289,12 @@ int mn_coupling_arrays(mn_coupling *c, mn_array *arrays, int capacity)
   mn_array own = {"coupling_numbers", MN_F64, 1, {NUMBERS}, c->numbers, 0};
   if (capacity > 0)
     arrays[0] = own;
-  int count = 1 + mn_closed_arrays(&c->closed, arrays + 1, capacity - 1);
+  int count = 1;
+  mn_array change = {"coupling_change", MN_F64, 2, {c->boxes.face.count, 3}, c->change, 0};
+  if (c->change && count < capacity)
+    arrays[count] = change;
+  count += c->change != NULL;
+  count += mn_closed_arrays(&c->closed, arrays + count, capacity - count);
   return count + (c->rmi ? mn_rmi_arrays(c->rmi, arrays + count, capacity - count) : 0);
 }
 

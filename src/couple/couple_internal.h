@@ -10,7 +10,7 @@
 #include "meniscus/rmi.h"
 
 enum { MN_COUPLE_WEAK_LIMIT = 1 }; /* cells: see couple_iterate.c */
-enum { NUMBERS_PACE, NUMBERS_FIT, NUMBERS_TURNS, NUMBERS_LONGEST, NUMBERS };
+enum { NUMBERS_PACE, NUMBERS_FIT, NUMBERS_TURNS, NUMBERS_LONGEST, NUMBERS_TURNED_FROM, NUMBERS };
 
 struct mn_coupling {
   mn_context *ctx;
@@ -24,7 +24,9 @@ struct mn_coupling {
   mn_closed closed;
   size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
   /* state, with the history inside rmi */
-  double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s */
+  double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s;
+                              change of velocity with which the turns began */
+  mn_vec3 *change;         /* m/s, of velocity in the last substep; weak only */
   /* of the substep */
   double dt;
   mn_vec3 *start;  /* m, X^n */
@@ -39,7 +41,8 @@ struct mn_coupling {
   mn_vec3 *from;              /* m, X of the solid's last answer, */
   mn_vec3 *gap;               /* m/s, and its velocity at the end less the mean one */
   double added;               /* kg per area, largest added mass seen */
-  double turns;               /* of NUMBERS_TURNS if the substep is committed */
+  double turns, turned_from;  /* of NUMBERS_TURNS and its like if the substep is committed, */
+  mn_vec3 *turned, *before;   /* and of `change`; velocities at the start. Weak only */
 };
 
 /* ---- couple_iterate.c: black boxes, asked in turn ------------------------------------------- */
