@@ -12,20 +12,19 @@ local young     = param("young", 5000, "of the rubber, times its thickness, N/m"
 local dx = 1 / n
 local r, bore, y0 = 0.15, 0.0625, 1 -- m: balloon, pipe, its end
 local yc = y0 - math.sqrt(r^2 - 0.095^2) + 0.03
+local ball = sphere { center = {0.5, yc, 0.5}, radius = r }
 
 return scene {
   title      = "Balloon filled with water",
   reproduces = "Akbay et al. 2018, figure 6 (2.4 of the thesis)",
   domain     = box { size = {1, 1.25, 1}, cells = {n, 1.25 * n, n}, top = "open" },
   fluid      = water { density = 1000, gravity = {0, -9.8, 0}, max_dt = 0.01,
-                       initial_water = intersection {
-                         sphere { center = {0.5, yc, 0.5}, radius = r - 0.01 },
-                         half_space { point = {0, yc, 0}, normal = {0, 1, 0} } } },
+                       initial_water = union { ball, cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = bore } } },
   sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = bore },
                           velocity = {0, -speed, 0}, ramp = cosine(0.2) } },
   solids     = {
     obstacle { name = "pipe", shape = cylinder { a = {0.5, y0, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125, inner = bore } },
-    springs { name = "balloon", shape = sphere { center = {0.5, yc, 0.5}, radius = r }, spacing = 0.025,
+    springs { name = "balloon", shape = ball, spacing = 0.025,
               cut = cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = 0.085 },
               fixed = cylinder { a = {0.5, yc + 0.05, 0.5}, b = {0.5, 2, 0.5}, radius = 0.135 },
               density = density, stretch = young, stretch_damping = young * 2e-3 },

@@ -70,6 +70,7 @@ void mn_mac_destroy(void *self)
   mn_shell_destroy(&mac->shell);
   mn_mac_bodies_destroy(mac);
   mn_enclosure_destroy(&mac->enclosure);
+  mn_spaces_destroy(&mac->spaces);
   mn_mac_operators_free(&mac->operators);
   for (int a = 0; a < 3; a++) {
     mn_field_destroy(&mac->trace[a]);

@@ -1,6 +1,7 @@
 /* Closed regions among moving surfaces: which they are, what flows into them, who faces them.
 
-   The grid proposes regions: those of the pressure solve that have no opening. Through faces that
+   The grid proposes regions: those of the pressure solve that have no opening, in water scenes the
+   spaces that have none, with the air in them (spaces.c). Through faces that
    no surface of the interface closes flows, with w the open part of a face, A = dx^(dim-1),
 
        inflow_r = -sum over the cells of r, their faces f:  A (1 - w_f) u_wall,f . n
@@ -88,16 +89,43 @@ static double part_of(const mn_mac *mac, int64_t c)
   return part->at[c];
 }
 
+/* Parts of the fluid that may be closed: regions of the pressure solver, of water the spaces, whose
+   air cannot leave either (spaces.c). */
+static int part_count(const mn_mac *mac)
+{
+  return mn_mac_is_water(mac) ? mac->spaces.count : mn_pressure_region_count(mac->pressure);
+}
+
+/* That of a cell, or -1: solid. */
+static int part_at(const mn_mac *mac, int i, int j, int k)
+{
+  if (mn_mac_is_water(mac))
+    return mac->spaces.of[mac->b.at - mac->b.data + mn_index(&mac->b, i, j, k)];
+  return mn_pressure_region_of(mac->pressure, i, j, k);
+}
+
+static int is_closed(const mn_mac *mac, int part, size_t *cells)
+{
+  if (mn_mac_is_water(mac)) {
+    *cells = mac->spaces.space[part].cells;
+    return !mac->spaces.space[part].open;
+  }
+  mn_pressure_region region = mn_pressure_get_region(mac->pressure, part);
+  *cells = region.cells;
+  return region.closed;
+}
+
 static void number_regions(mn_mac *mac)
 {
   mn_enclosure *e = &mac->enclosure;
-  int count = mn_pressure_region_count(mac->pressure);
+  int count = part_count(mac);
   e->told.count = 0;
   for (int r = 0; r < count; r++) {
-    mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
-    e->number[r] = region.closed ? e->told.count : -1;
-    if (region.closed)
-      e->cells[e->told.count++] = region.cells;
+    size_t cells;
+    int closed = is_closed(mac, r, &cells);
+    e->number[r] = closed ? e->told.count : -1;
+    if (closed)
+      e->cells[e->told.count++] = cells;
   }
   for (int n = 0; n < e->told.count; n++) {
     e->inflow[n] = e->volume[n] = 0;
@@ -127,7 +155,7 @@ static void label_cells(mn_mac *mac)
   for (int k = 0; k < f->n[2] && e->told.count; k++)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++) {
-        int r = mn_pressure_region_of(mac->pressure, i, j, k);
+        int r = part_at(mac, i, j, k);
         if (r >= 0)
           e->label[f->at - f->data + mn_index(f, i, j, k)] = e->number[r];
       }
@@ -275,7 +303,7 @@ static int region_ahead(const mn_mac *mac, const probe *p)
       int at[3] = {own[0] + n % 3 - 1, own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}, out = tried[n];
       for (int a = 0; a < 3; a++)
         out |= at[a] < 0 || at[a] >= g->n[a];
-      int r = out ? NO_REGION : mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]);
+      int r = out ? NO_REGION : part_at(mac, at[0], at[1], at[2]);
       if (!out && r < 0 && holds_nothing(mac, at))
         r = NOTHING;
       if (r == NO_REGION)
@@ -343,6 +371,22 @@ static void find_sides(mn_mac *mac, const mn_interface *f)
       e->facing[s] = MN_FACES_UNKNOWN;
 }
 
+/* Water may flow into a space with air as long as no body has to bear the air's pressure. */
+static void excuse_air(mn_mac *mac, size_t sides)
+{
+  mn_enclosure *e = &mac->enclosure;
+  for (int n = 0; n < e->told.count; n++)
+    e->broad[n] = 0; /* faced at all */
+  for (size_t s = 0; s < sides; s++)
+    if (e->facing[s] >= 0)
+      e->broad[e->facing[s]] = 1;
+  for (int part = 0; part < mac->spaces.count; part++) {
+    int n = e->number[part];
+    if (n >= 0 && !mac->spaces.space[part].full && !e->broad[n])
+      e->inflow[n] = 0;
+  }
+}
+
 /* ---- the operations -------------------------------------------------------------------------- */
 
 mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed *enclosed)
@@ -356,9 +400,12 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   e->known = 0;
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
+  else
+    MN_TRY(mn_mac_find_spaces(mac));
   MN_TRY(mn_mac_analyse(mac));
   size_t sides = bodies ? 2 * interface->elements : 0;
-  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), sides));
+  int regions = mn_pressure_region_count(mac->pressure), parts = part_count(mac);
+  MN_TRY(make_room(mac, (size_t)(regions > parts ? regions : parts), sides));
   number_regions(mac);
   label_cells(mac);
   e->known = 1;
@@ -372,6 +419,8 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   else
     for (size_t s = 0; s < sides; s++)
       e->facing[s] = MN_FACES_NONE;
+  if (mn_mac_is_water(mac))
+    excuse_air(mac, sides);
   e->told.cells = e->cells;
   e->told.inflow = e->inflow;
   e->told.volume = e->volume;
@@ -461,6 +510,15 @@ mn_status mn_mac_number_closed(mn_mac *mac)
   return MN_OK;
 }
 
+/* Water and air, by the labels told. */
+static void lift_spaces(mn_mac *mac, const double *p0)
+{
+  mn_field *lift = &mac->state.lift;
+  for (size_t q = 0; q < lift->size; q++)
+    if (mac->enclosure.label[q] >= 0)
+      lift->data[q] = p0[mac->enclosure.label[q]];
+}
+
 /* shown = p + rest + lift has the mean p0 over the region's volume. */
 mn_status mn_mac_lift(void *self, const double *p0, int count)
 {
@@ -475,7 +533,9 @@ mn_status mn_mac_lift(void *self, const double *p0, int count)
     return MN_OK; /* there are no surfaces */
   mn_field_fill(lift, 0);
   e->lifted = 1;
-  if (!count || !any_closed(mac))
+  if (count && mn_mac_is_water(mac))
+    lift_spaces(mac, p0);
+  if (!count || mn_mac_is_water(mac) || !any_closed(mac))
     return MN_OK;
   MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0));
   vote(mac);
@@ -488,7 +548,7 @@ mn_status mn_mac_lift(void *self, const double *p0, int count)
         if (n < 0)
           continue;
         double rest = mn_dot(weight, mn_sub(e->center[n], mn_mac_top(mac)));
-        mn_set(lift, i, j, k, p0[n] - (mn_mac_is_water(mac) ? 0 : rest));
+        mn_set(lift, i, j, k, p0[n] - rest);
       }
   return MN_OK;
 }

@@ -261,6 +261,14 @@ mn_status mn_mac_bodies_expect(mn_mac *mac)
   return mn_shell_begin(mac, mac->immersed_start, mac->immersed, b->start.V);
 }
 
+/* What the surfaces have passed, and what they enclose. */
+static mn_status place_shells(mn_mac *mac, const mn_vec3 *V)
+{
+  mn_mac_forget_spaces(mac, 1);
+  MN_TRY(mn_shell_place(mac, mac->immersed, V, mac->bodies.stamp_end));
+  return mn_mac_find_spaces(mac);
+}
+
 mn_status mn_mac_bodies_arrive(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
@@ -271,7 +279,7 @@ mn_status mn_mac_bodies_arrive(mn_mac *mac)
     MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
     move_walls(mac, b->last.V);
   }
-  return mn_shell_place(mac, mac->immersed, b->last.V, b->stamp_end);
+  return place_shells(mac, b->last.V);
 }
 
 static mn_status check(mn_mac *mac, const mn_interface *f)
@@ -297,7 +305,7 @@ mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
     MN_TRY(put(mac, interface));
     MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
     mn_weights_gather(b->weights, b->start.V, b->U_start);
-    MN_TRY(mn_shell_place(mac, mac->immersed, interface->V, b->stamp_end));
+    MN_TRY(place_shells(mac, interface->V));
     b->placed = 1;
   }
   move_walls(mac, interface->V);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "fluid/mac/enclose.h"
+#include "fluid/mac/spaces.h"
 #include "fluid/mac/immersed.h"
 #include "fluid/mac/mac.h"
 #include "fluid/mac/operators.h"
@@ -134,6 +135,7 @@ struct mn_mac {
                                              the first solve on, at its end; see immersed.c */
   mn_mac_bodies bodies;
   mn_enclosure enclosure;
+  mn_spaces spaces;
 
   /* work */
   double dt;

@@ -193,6 +193,7 @@ static mn_status mac_begin(void *self, double t, double dt)
   mac->solves = 0;
   mac->operators.made = 0;
   mac->enclosure.known = mac->enclosure.lifted = 0;
+  mn_mac_forget_spaces(mac, 0);
   mac->extrapolates = mn_mac_second_order(mac) && mac->state.scalars[2] > 0;
   mac->increments = mac->extrapolates && !mac->bodies.on;
   MN_TRY(mn_mac_bodies_geometry(mac, t + dt, dt));
