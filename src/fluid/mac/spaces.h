@@ -9,8 +9,8 @@ typedef struct mn_mac mn_mac;
 
 typedef struct mn_space {
   size_t cells;
-  int open;          /* 1: its air is that of the outside */
-  int full;          /* 1: no air, or so little that it counts as water */
+  int open;           /* 1: its air is that of the outside */
+  int full;           /* 1: no air, or so little that it counts as water */
   double volume, air; /* in cells; air: before it was taken for water */
 } mn_space;
 
