@@ -1,5 +1,5 @@
 /* Nested balloons [Akbay thesis, 4.3.7] against the exact answer in radial symmetry
-   (nested_exact.h): radii, areas, and the three coupled p0. To 10 s: long_closed.c. */
+   (nested_exact.h): radii, areas, and the three coupled p0. To 10 s: long_closed_*.c. */
 #include "nested_exact.h"
 
 /* The answer itself, against numbers that were computed apart. */
