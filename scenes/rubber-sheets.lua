@@ -1,0 +1,34 @@
+-- A jet of smoke blows against two thin sheets of rubber that hang one behind the other (3D): the first gives
+-- way and lets the jet reach the second. The step is fixed, so that couplings can be compared by the step they bear.
+local n        = param("n", 20, "cells across the box, which is 1 m wide and high and 1.5 m long; a multiple of 2")
+local dt       = param("dt", 1 / 30, "s, fixed substep, rounded to a whole number of them in a second")
+local coupling = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, auto")
+local speed    = param("speed", 8, "of the jet, m/s")
+local mass     = param("mass", 0.4, "of a sheet, kg/m^2: rubber of 0.4 mm")
+local young    = param("young", 1e6, "of rubber, Pa")
+local adapt    = param("adapt", false, "shorten the step after a hard substep")
+
+local dt = 1 / math.floor(1 / dt + 0.5)
+local thickness = mass / 1000 -- m, of rubber with 1000 kg/m^3
+local sheets = {}
+for k, x in ipairs { 0.5, 0.85 } do
+  sheets[k] = shell { name = "sheet " .. k, corner = {x, 0.25, 0.2}, along = {0, 0.7, 0}, across = {0, 0, 0.6}, spacing = 0.05,
+                      density = 1000, thickness = thickness, young = young, poisson = 0.45,
+                      damping_stiffness = 1e-3, fixed = box { lo = {-1, 0.93, -1}, hi = {2, 1, 2} } }
+end
+
+return scene {
+  title      = "Jet against two rubber sheets",
+  reproduces = "Chentanez et al. 2006, figure 1",
+  domain     = box { size = {1.5, 1, 1}, cells = {3 * n // 2, n, n}, right = "open", left = "open", top = "open", bottom = "open",
+                     back = "open", front = "open" },
+  fluid      = smoke { density = 1.2, gravity = {0, 0, 0}, dt = dt, cfl = 20 },
+  sources    = { inflow { name = "jet", shape = box { lo = {-1, 0.4, 0.4}, hi = {0.1, 0.6, 0.6} },
+                          velocity = {speed, 0, 0}, smoke = 1, ramp = cosine { duration = 0.3 } } },
+  solids     = sheets,
+  dynamics   = dynamics { gravity = {0, -9.81, 0}, dt = dt, integrator = "newmark", contact = false },
+  coupling   = couple { method = coupling, adapt = adapt },
+  probes     = { position { of = "sheet 1", axis = "x" }, position { of = "sheet 2", axis = "x" }, stretch { of = "sheet 1" },
+                 stretch { of = "sheet 2" }, body_energy {}, kinetic_energy {} },
+  output     = { frames = 60, every = 1 / 30, show = "smoke" },
+}
