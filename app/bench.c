@@ -6,6 +6,7 @@
 static const app_option options[] = {
     {"--full", NULL, "the large sizes too"},
     {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...); cells (akbay-...)"},
+    {"-o", "DIR", "pictures and plots of akbay-2.12"},
     {"--threads", "N", "threads to use (lai-..., akbay-...)"},
     {"--json", NULL, "one JSON object per number"},
     {0},
@@ -43,7 +44,7 @@ static const app_bench_entry benches[] = {
      app_bench_akbay_balloon},
     {"akbay-2.4", "time in fluid, solid and interface, 3D scenes", "5 min", app_bench_akbay_time},
     {"akbay-2.6", "a closed balloon without p0, and with it", "20 s", app_bench_closed_balloon},
-    {"akbay-2.12", "the same by four couplings: growth, p0, fluid solves", "1 min",
+    {"akbay-2.12", "the same by P, P-BPP, XPM and M: growth, p0, solves; shapes (-o)", "1 min",
      app_bench_closed_balloon},
     {"akbay-4", "closed regions: p0, net outflow, fluid solves, all scenes of the chapter", "2 min",
      app_bench_closed},
@@ -167,7 +168,7 @@ static int bench(app_args *args)
 
 const app_command app_bench = {
     "bench",
-    "bench [NAME] [--size N] [--full] [--threads N] [--json]",
+    "bench [NAME] [--size N] [--full] [-o DIR] [--threads N] [--json]",
     "reproduce a table of measured numbers; without a name: list them",
     "Numbers that depend on the machine are ratios measured in one run.",
     1,

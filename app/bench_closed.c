@@ -8,8 +8,9 @@
                tolerance).
    akbay-2.6   the closed balloon without p0 and with it.
    akbay-2.12  the same balloon by P (no p0), P-BPP (relaxed; p0 by the fluid's momentum as in 2018,
-               and by the solid's), XPM as published with the latter, and by default. There is no
-               monolithic method yet.
+               and by the solid's), XPM as published with the latter, and by default, and by one
+               system (M), which finds p0 with the flow. Solves of M are of that system. With -o
+               the shapes side by side, and area and p0 over time.
 
    Demanded: p0 to 1e-6 at rest and 3 % of the nested balloons, net outflow 1e-8, volumes 0.5 %,
    relaxed at least three times the solves of xpm. */
@@ -175,38 +176,105 @@ int app_bench_closed(app_bench_run *run)
 
 /* ---- figures 2.6 and 2.12 -------------------------------------------------------------------- */
 
+typedef struct balloon {
+  const char *folder, *name; /* of its run, if pictures are asked for; of its row */
+  const char *coupling, *published, *closed;
+  int inflates; /* -1: nothing is demanded */
+} balloon;
+
+static const balloon BALLOON[] = {
+    {"p", "P, no p0", "relaxed", "true", "none", 0},
+    {"p-bpp-fluid", "P-BPP, fluid's momentum", "relaxed", "true", "fluid", -1},
+    {"p-bpp", "P-BPP, solid's momentum", "relaxed", "true", "solid", 1},
+    {"xpm", "XPM, solid's momentum", "xpm", "true", "solid", 1},
+    {"best", "best", "xpm", "false", "eliminated", 1},
+    {"m", "M", "monolithic", NULL, NULL, 1},
+    {"m-linear", "M, linear (simultaneous)", "simultaneous", NULL, NULL, 1},
+};
+enum { BALLOONS = sizeof BALLOON / sizeof *BALLOON, BALLOON_SETTINGS = 4 };
+
+static int balloon_settings(const app_bench_run *run, const balloon *b, mn_setting *s)
+{
+  int count = 0;
+  s[count++] = (mn_setting){"coupling", b->coupling};
+  s[count++] = (mn_setting){"n", run->full ? "96" : "48"};
+  if (b->published)
+    s[count++] = (mn_setting){"published", b->published};
+  if (b->closed)
+    s[count++] = (mn_setting){"closed", b->closed};
+  return count;
+}
+
+/* One that fails is compared as far as it came. */
+static mn_status draw_balloon(const app_bench_run *run, mn_context *ctx, const balloon *b,
+                              const char *directory, double until, mn_model **model)
+{
+  char folder[MN_PATH_MAX];
+  mn_setting s[BALLOON_SETTINGS];
+  int count = balloon_settings(run, b, s);
+  snprintf(folder, sizeof folder, "%s/%s", directory, b->folder);
+  mn_run_def def = mn_run_def_default();
+  def.directory = folder;
+  def.until = until;
+  mn_model_destroy(model);
+  mn_status status = mn_scene_load(ctx, "closed-balloon", s, (size_t)count, model);
+  if (status == MN_OK)
+    status = mn_run(ctx, *model, &def);
+  return status == MN_FAILED ? MN_OK : status;
+}
+
+/* Shapes side by side, and area and p0 over time: a comparison as of `meniscus compare`. */
+static int draw_balloons(const app_bench_run *run, const char *directory, double until)
+{
+  const char *names[BALLOONS];
+  int count = 0;
+  mn_context *ctx;
+  mn_model *model = NULL;
+  mn_compare_row rows[BALLOONS];
+  int bad = app_context(run->args, &ctx);
+  if (bad)
+    return bad;
+  mn_status status = MN_OK;
+  for (int k = 0; k < BALLOONS && status == MN_OK; k++)
+    if (BALLOON[k].inflates >= 0) {
+      names[count++] = BALLOON[k].folder;
+      status = draw_balloon(run, ctx, &BALLOON[k], directory, until, &model);
+    }
+  mn_compare_def what = {.directory = directory, .names = names, .count = count};
+  if (status == MN_OK)
+    status = mn_compare(ctx, model, &what, rows);
+  if (status != MN_OK)
+    app_fail(ctx, status);
+  else if (!run->json)
+    printf("shapes, area and p0 over time: %s/report.html, %s/pictures\n", directory, directory);
+  mn_model_destroy(&model);
+  mn_context_destroy(&ctx);
+  return (int)status;
+}
+
 int app_bench_closed_balloon(app_bench_run *run)
 {
-  static const struct {
-    const char *name, *coupling, *published, *closed;
-    int inflates;
-  } how[] = {{"P, no p0", "relaxed", "true", "none", 0},
-             {"P-BPP, fluid's momentum", "relaxed", "true", "fluid", -1},
-             {"P-BPP, solid's momentum", "relaxed", "true", "solid", 1},
-             {"XPM, solid's momentum", "xpm", "true", "solid", 1},
-             {"best", "xpm", "false", "eliminated", 1}};
   int both = !strcmp(run->name, "akbay-2.6");
-  double until = run->full ? 4 : 1;
-  for (int k = 0; k < 5; k++) {
-    if (both && k > 0 && k < 4)
+  double until = run->full ? 4 : 1, flown = 0.5 * 0.125 * (until - 0.1);
+  const char *directory = app_get(run->args, "-o");
+  for (int k = 0; k < BALLOONS; k++) {
+    const balloon *b = &BALLOON[k];
+    if (both && strcmp(b->folder, "p") && strcmp(b->folder, "best"))
       continue;
-    mn_setting s[] = {{"coupling", how[k].coupling},
-                      {"published", how[k].published},
-                      {"closed", how[k].closed},
-                      {"n", run->full ? "96" : "48"}};
+    mn_setting s[BALLOON_SETTINGS];
     closed_result r;
-    int bad = run_closed(run, "closed-balloon", s, 4, until, &r);
+    int count = balloon_settings(run, b, s);
+    int bad = run_closed(run, "closed-balloon", s, count, until, &r);
     if (bad)
       return bad;
-    double flown = 0.5 * 0.125 * (until - 0.1);
     app_bench_number grown = {r.failed ? -INFINITY : r.probe / flown, 1, APP_AT_LEAST, 0.995};
-    if (how[k].inflates < 0) /* light against the air in a dual cell, or it fails */
+    if (b->inflates < 0) /* light against the air in a dual cell, or it fails */
       grown.reference = 0;
-    if (how[k].inflates == 0)
+    if (b->inflates == 0)
       grown.bound = APP_AT_MOST, grown.reference = 0.5, grown.published = 0;
-    app_bench_compare(run, how[k].name, "growth/inflow", grown);
-    app_bench_compare(run, how[k].name, "p0", (app_bench_number){r.p0[0], 0, 0, 0});
-    app_bench_compare(run, how[k].name, "solves", (app_bench_number){r.iterations, 0, 0, 0});
+    app_bench_compare(run, b->name, "growth/inflow", grown);
+    app_bench_compare(run, b->name, "p0", (app_bench_number){r.p0[0], 0, 0, 0});
+    app_bench_compare(run, b->name, "solves", (app_bench_number){r.iterations, 0, 0, 0});
   }
-  return 0;
+  return directory && !both ? draw_balloons(run, directory, until) : 0;
 }
