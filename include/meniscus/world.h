@@ -28,8 +28,8 @@ typedef struct mn_step_info {
   double smoke_total;                              /* m^3 */
   mn_vec3 momentum;                                /* kg m/s, of the fluid */
   mn_solve_report solid;                           /* of the bodies */
-  double body_kinetic_energy, body_elastic_energy; /* J */
-  double body_potential_energy;                    /* J, of weight and springs */
+  double body_kinetic_energy, body_elastic_energy; /* J; links and springs are elastic */
+  double body_potential_energy;                    /* J, of weight */
   mn_vec3 body_momentum;                           /* kg m/s */
   mn_vec3 body_angular;                            /* kg m^2/s, about the origin */
   int closed_regions;                              /* of fluid, among bodies */

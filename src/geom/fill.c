@@ -470,7 +470,7 @@ static double corner_angle(mn_vec3 r, mn_vec3 p, mn_vec3 q)
 
 mn_mesh_quality mn_mesh_measure(const mn_simplex_mesh *m)
 {
-  mn_mesh_quality q = {180, 0, INFINITY, 0, 0};
+  mn_mesh_quality q = {180, 0, INFINITY, 0, 0, 0};
   size_t nodes = (size_t)mn_simplex_nodes(m->corners, m->order);
   for (size_t e = 0; e < m->elements; e++) {
     const uint32_t *p = m->element + nodes * e;
@@ -492,6 +492,7 @@ mn_mesh_quality mn_mesh_measure(const mn_simplex_mesh *m)
     double size = size_of(m, p);
     q.least_size = mn_min(q.least_size, size);
     q.greatest_size = mn_max(q.greatest_size, size);
+    q.volume += size;
   }
   return q;
 }

@@ -10,6 +10,7 @@ typedef struct mn_mesh_quality {
   double least_angle, greatest_angle; /* degrees; between faces in 3D, edges in 2D */
   double least_size, greatest_size;   /* m^3 (m^2 in 2D) of an element */
   size_t worst;                       /* the element with the least angle */
+  double volume;                      /* m^3 (m^2 in 2D) of all */
 } mn_mesh_quality;
 
 /* Fills the shape with triangles (2D) or tetrahedra (3D) whose inner edges are about `spacing`

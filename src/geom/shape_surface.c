@@ -16,7 +16,11 @@
 #include "geom/surface_build.h"
 #include "math/vec.h"
 
-enum { FINER = 6, AROUND = 12 }; /* halvings of a filling's spacing; least points of a circle */
+enum {
+  FINER = 6,    /* halvings of a filling's spacing, */
+  FINEST = 150, /* none beyond so many cells across */
+  AROUND = 12   /* least points of a circle */
+};
 
 mn_status mn_build_node(mn_surface_build *b, mn_vec3 x, uint32_t *out)
 {
@@ -204,9 +208,11 @@ static mn_status file_surface(mn_context *ctx, const mn_mesh *file, double spaci
 static mn_status filled_surface(mn_surface_build *b, const mn_shape *s)
 {
   mn_simplex_mesh full;
-  double h = b->spacing;
+  mn_vec3 lo, hi;
+  mn_shape_bounds(s, &lo, &hi);
+  double h = b->spacing, least = mn_length(mn_sub(hi, lo)) / FINEST;
   mn_status status = mn_fill(b->ctx, s, h, &full);
-  for (int k = 0; k < FINER && status == MN_BAD_INPUT; k++) /* thinner than the spacing */
+  for (int k = 0; k < FINER && h > least && status == MN_BAD_INPUT; k++) /* thinner than h */
     status = mn_fill(b->ctx, s, h /= 2, &full);
   MN_TRY(status);
   status = mn_surface_of_mesh(b->ctx, &full, b->mesh);

@@ -15,6 +15,7 @@
 #include "math/motion.h"
 #include "solid/solid.h"
 #include "world/body_mesh.h"
+#include "world/body_points.h"
 
 static const double START_OVERLAP = 5e-3; /* of the smaller body's size: refused beyond it */
 
@@ -23,6 +24,7 @@ typedef struct part {
   const mn_body_def *def;
   int index; /* among the rigid or the deformable bodies */
   mn_simplex_mesh mesh;
+  double full;     /* elastic: volume of the mesh over that of the shape */
   uint32_t *facet; /* of the mesh: `dim` corners each */
   size_t facets;
   mn_vec3 *x, *v; /* rigid: the mesh where it is now */
@@ -67,15 +69,29 @@ static mn_status make_facets(mn_bodies *b, part *p)
   return MN_OK;
 }
 
-static void report_mesh(const mn_bodies *b, const part *p)
+/* What coarse elements cut off round bodies would be missing from their mass. */
+static mn_status report_mesh(const mn_bodies *b, part *p)
 {
+  static const double TOLD = 0.02;
   mn_mesh_quality q = mn_mesh_measure(&p->mesh);
+  mn_mass m = {.volume = q.volume};
   const char *name = p->def->name;
+  if (!*p->def->file && !p->def->cut)
+    MN_TRY(mn_mass_of_shape(b->ctx, p->def->shape, 0, &m));
+  p->full = q.volume / m.volume;
+  char missing[160] = "";
+  if (fabs(p->full - 1) > TOLD)
+    snprintf(missing, sizeof missing,
+             ", %.1f %% %s volume than its shape (its %s; less spacing comes "
+             "nearer)",
+             100 * fabs(p->full - 1), p->full < 1 ? "less" : "more",
+             b->model->fluid.kind == MN_FLUID_NONE ? "mass is the shape's" : "density is kept");
   mn_log(b->ctx, MN_LOG_INFO,
-         "body %s%s%s: %zu %s of order %d, %zu nodes, %s from %.1f to %.1f degrees",
+         "body %s%s%s: %zu %s of order %d, %zu nodes, %s from %.1f to %.1f degrees%s",
          *name ? "\"" : "", *name ? name : "without a name", *name ? "\"" : "", p->mesh.elements,
          b->dim == 3 ? "tetrahedra" : "triangles", p->mesh.order, p->mesh.nodes,
-         b->dim == 3 ? "angles between faces" : "angles", q.least_angle, q.greatest_angle);
+         b->dim == 3 ? "angles between faces" : "angles", q.least_angle, q.greatest_angle, missing);
+  return MN_OK;
 }
 
 static mn_status make_part(mn_bodies *b, const mn_body_def *def, part *p)
@@ -91,21 +107,28 @@ static mn_status make_part(mn_bodies *b, const mn_body_def *def, part *p)
   MN_TRY(MN_NEW(b->ctx, "a body's stress", p->mesh.elements, &p->stress));
   if (def->kind != MN_BODY_ELASTIC)
     return MN_OK;
-  report_mesh(b, p);
+  MN_TRY(report_mesh(b, p));
   return MN_NEW(b->ctx, "a body's volume ratios", p->mesh.elements, &p->jacobian);
 }
 
 /* ---- deformable bodies ----------------------------------------------------------------------- */
 
-static mn_status add_deformable(mn_deform *deform, part *p)
+static mn_status add_deformable(const mn_bodies *b, mn_deform *deform, part *p)
 {
   const mn_body_def *d = p->def;
   double alpha = d->damping_mass, beta = d->damping_stiffness;
   switch (d->kind) {
   case MN_BODY_ELASTIC: {
-    mn_elastic_def def = {
-        d->name,    (mn_material_kind)d->material, d->young, d->poisson, d->density, alpha, beta,
-        d->velocity};
+    /* in a fluid the elements are what displaces it: their density decides what floats */
+    double full = b->model->fluid.kind == MN_FLUID_NONE ? p->full : 1;
+    mn_elastic_def def = {d->name,
+                          (mn_material_kind)d->material,
+                          d->young,
+                          d->poisson,
+                          d->density / full,
+                          alpha,
+                          beta,
+                          d->velocity};
     return mn_deform_add_elastic(deform, &p->mesh, &def, &p->index);
   }
   case MN_BODY_SPRINGS: {
@@ -195,7 +218,7 @@ static mn_status make_deform(mn_bodies *b, mn_deform **out)
     part *p = &b->part[i];
     if (p->def->kind == MN_BODY_RIGID)
       continue;
-    mn_status status = add_deformable(*out, p);
+    mn_status status = add_deformable(b, *out, p);
     if (status != MN_OK)
       return blame(b, i, status);
     mn_deform_set_contact(*out, p->index, p->def->friction, p->def->collides);
@@ -507,6 +530,29 @@ static mn_status check_start(mn_bodies *b)
                  one, o.depth, other, START_OVERLAP * o.size);
 }
 
+static mn_status check_points(const mn_bodies *b)
+{
+  char key[160];
+  for (int i = 0; i < b->model->probe_count; i++) {
+    const mn_probe_def *probe = &b->model->probes[i];
+    const part *p = find_part(b, probe->of);
+    int points = probe->kind == MN_PROBE_POSITION || probe->kind == MN_PROBE_BODY_VELOCITY;
+    snprintf(key, sizeof key, "probe \"%s\": at", probe->name);
+    if (points && probe->at_point && p)
+      MN_TRY(mn_body_has_point(b->ctx, b->dim, p->def, &p->mesh, probe->at, key));
+  }
+  for (int i = 0; i < b->model->link_count; i++) {
+    const mn_link_def *l = &b->model->links[i];
+    const part *of = find_part(b, l->of), *to = find_part(b, l->to);
+    snprintf(key, sizeof key, "solids: link %d.at", i + 1);
+    MN_TRY(mn_body_has_point(b->ctx, b->dim, of->def, &of->mesh, l->at, key));
+    snprintf(key, sizeof key, "solids: link %d.to_at", i + 1);
+    if (to)
+      MN_TRY(mn_body_has_point(b->ctx, b->dim, to->def, &to->mesh, l->to_at, key));
+  }
+  return MN_OK;
+}
+
 static mn_status build(mn_bodies *b)
 {
   MN_TRY(MN_NEW(b->ctx, "bodies", (size_t)b->model->body_count, &b->part));
@@ -517,6 +563,7 @@ static mn_status build(mn_bodies *b)
     if (status != MN_OK)
       return blame(b, i, status);
   }
+  MN_TRY(check_points(b));
   MN_TRY(make_solids(b));
   b->box = mn_solids_box(b->solids);
   return b->model->dynamics.check_start ? check_start(b) : MN_OK;
@@ -577,7 +624,8 @@ mn_body_totals mn_bodies_measure(mn_bodies *b)
   mn_body_totals t = {0};
   if (rigid) {
     t.kinetic_energy += mn_rigid_kinetic(rigid, -1);
-    t.potential_energy += mn_rigid_potential(rigid, -1) + mn_rigid_spring_energy(rigid);
+    t.potential_energy += mn_rigid_potential(rigid, -1);
+    t.elastic_energy += mn_rigid_spring_energy(rigid);
   }
   if (deform) {
     mn_deform_view view = mn_deform_get(deform);

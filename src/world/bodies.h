@@ -11,8 +11,8 @@ typedef struct mn_bodies mn_bodies;
 /* Sums over the bodies. */
 typedef struct mn_body_totals {
   double kinetic_energy;   /* J */
-  double elastic_energy;   /* J */
-  double potential_energy; /* J, of weight and springs */
+  double elastic_energy;   /* J, of bodies, links and springs */
+  double potential_energy; /* J, of weight */
   mn_vec3 momentum;        /* kg m/s */
   mn_vec3 angular;         /* kg m^2/s, about the origin */
 } mn_body_totals;

@@ -10,11 +10,12 @@
 #include "geom/structured.h"
 #include "geom/surface_mesh.h"
 #include "math/vec.h"
+#include "solid/mass.h"
 
 /* R/r of a torus below which a lattice fills it better: around the hole steps get too short. */
 static const double FAT_TORUS = 2;
 
-enum { FINER = 6 }; /* halvings of the spacing */
+enum { FINER = 6, FINEST = 1000 }; /* halvings of the spacing; cells across, beyond which none is */
 
 static int cells_of(double length, double spacing, int least)
 {
@@ -227,18 +228,37 @@ static mn_status cut_mesh(mn_context *ctx, const mn_shape *cut, mn_simplex_mesh 
   return MN_OK;
 }
 
+/* A rigid body's mesh is only to be looked at: it may be finer than the cells. */
+static mn_status rigid_mesh(mn_context *ctx, int dim, const mn_body_def *def, double h,
+                            mn_simplex_mesh *mesh)
+{
+  mn_mass mass;
+  mn_vec3 lo, hi;
+  MN_TRY(mn_mass_of_shape(ctx, def->shape, 0, &mass)); /* an empty one would be sought for long */
+  MN_TRY(check_crossings(ctx, def->shape));
+  mn_shape_bounds(def->shape, &lo, &hi);
+  double least = mn_length(mn_sub(hi, lo)) / FINEST;
+  mn_status status = linear_mesh(ctx, dim, def, h, mesh);
+  for (int i = 0; status == MN_BAD_INPUT && dim == 2 && i < FINER && h > least; i++) {
+    h /= 2;
+    status = linear_mesh(ctx, dim, def, h, mesh);
+  }
+  if (status == MN_BAD_INPUT)
+    return mn_fail(ctx, MN_BAD_INPUT,
+                   "its shape is too thin to be meshed: parts of it must be at least about %.2g m "
+                   "thick",
+                   mn_length(mn_sub(hi, lo)) / (dim == 2 ? FINEST : 150));
+  return status;
+}
+
 mn_status mn_body_mesh(mn_context *ctx, int dim, const mn_body_def *def, double spacing,
                        mn_simplex_mesh *mesh)
 {
   double h = def->spacing > 0 ? def->spacing : spacing;
   *mesh = (mn_simplex_mesh){0};
   MN_TRY(check_count(ctx, def, dim, h));
-  mn_status status = linear_mesh(ctx, dim, def, h, mesh);
-  /* a rigid body's mesh is only to be looked at: it may be finer than the cells */
-  for (int i = 0; status == MN_BAD_INPUT && def->kind == MN_BODY_RIGID && i < FINER; i++) {
-    h /= 2;
-    status = linear_mesh(ctx, dim, def, h, mesh);
-  }
+  mn_status status = def->kind == MN_BODY_RIGID ? rigid_mesh(ctx, dim, def, h, mesh)
+                                                : linear_mesh(ctx, dim, def, h, mesh);
   if (status == MN_OK && def->cut)
     status = cut_mesh(ctx, def->cut, mesh);
   if (status == MN_OK && def->kind == MN_BODY_ELASTIC && def->order == 2 && mesh->order == 1) {

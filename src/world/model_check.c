@@ -694,6 +694,30 @@ static mn_status check_output(mn_context *ctx, const mn_model_def *def)
   return MN_OK;
 }
 
+/* A substep that is a slip of the pen: the run would not end. */
+static mn_status check_steps(mn_context *ctx, const char *key, double dt, const mn_output_def *o)
+{
+  static const double MOST = 1e9;
+  double end = o->frames * o->every;
+  if (!(dt > 0) || !(end / dt > MOST))
+    return MN_OK;
+  return mn_fail(
+      ctx, MN_BAD_INPUT,
+      "%s is %g s: the run to %g s would take %.1e substeps; allowed: at most %.0e, so at "
+      "least %.1e s",
+      key, dt, end, end / dt, MOST, end / MOST);
+}
+
+static mn_status check_times(mn_context *ctx, const mn_model_def *def)
+{
+  if (def->body_count)
+    MN_TRY(check_steps(ctx, "dynamics.dt", def->dynamics.dt, &def->output));
+  if (def->fluid.kind == MN_FLUID_NONE)
+    return MN_OK;
+  MN_TRY(check_steps(ctx, "fluid.dt", def->fluid.dt, &def->output));
+  return check_steps(ctx, "fluid.max_dt", def->fluid.max_dt, &def->output);
+}
+
 static void bytes_text(double bytes, char *text, size_t size)
 {
   const double mebi = 1024.0 * 1024.0;
@@ -737,5 +761,6 @@ mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_probes(ctx, def));
   MN_TRY(check_shapes(ctx, def));
   MN_TRY(check_output(ctx, def));
+  MN_TRY(check_times(ctx, def));
   return check_memory(ctx, def);
 }

@@ -192,10 +192,123 @@ static void test_explicit(void **state)
   CHECK_DONE();
 }
 
+#undef HEAD
+#define HEAD3 "return scene { domain = box { size = {1, 1, 1}, cells = {8, 8, 8} }, "
+
+/* A coarse ball, radius two cells, falls: its momentum is that of the ball, not of its elements. In
+   a fluid its density is kept. */
+static void test_mass(void **state)
+{
+  (void)state;
+  static const char *const FLUID[] = {"", "fluid = smoke { density = 1 },"};
+  double m = 500 * 4 / 3.0 * MN_PI * 0.008, p[2];
+  for (int fluid = 0; fluid < 2; fluid++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD3 "%s dynamics = dynamics { dt = 0.01, gravity = {0, -2, 0}, contact = false },"
+                   "output = { frames = 1, every = 0.01 }, solids = { elastic { name = 'b',"
+                   "shape = sphere { center = {0.5, 0.5, 0.5}, radius = 0.2 }, spacing = 0.1,"
+                   "density = 500, young = 1e6 } } }",
+             FLUID[fluid]);
+    run r = start(text);
+    mn_step_info info;
+    CHECK_OK(r.ctx, mn_world_step(r.world, 0.01, &info));
+    p[fluid] = -info.body_momentum.y / (2 * info.dt * m);
+    end(&r);
+  }
+  printf("mass of a coarse ball over the ball's: %.12f alone, %.4f in a fluid\n", p[0], p[1]);
+  CHECK_NEAR(p[0], 1, 1e-9);
+  CHECK_LE(p[1], 0.9); /* the control: what its elements have */
+  CHECK_DONE();
+}
+
+/* A link's energy is elastic, of rigid and of deformable bodies. */
+static void test_link_energy(void **state)
+{
+  (void)state;
+  static const char *const BODY[] = {"rigid { name = 'b', shape = sphere { center = {0.5, 0.5, "
+                                     "0.5}, radius = 0.1 }, density = 1 }",
+                                     "elastic { name = 'b', shape = sphere { center = {0.5, 0.5, "
+                                     "0.5}, radius = 0.1 }, density = 1,"
+                                     " young = 1e9 }"};
+  for (int soft = 0; soft < 2; soft++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD3
+             "dynamics = dynamics { dt = 1e-6, gravity = {0, 0, 0}, contact = false },"
+             "output = { frames = 1, every = 1e-6 }, solids = { %s, link { of = 'b',"
+             "at = {0.5, 0.5, 0.5}, to_at = {0.9, 0.5, 0.5}, stiffness = 30, length = 0.1 } },"
+             "probes = { body_energy {} } }",
+             BODY[soft]);
+    run r = start(text);
+    mn_step_info info;
+    CHECK_OK(r.ctx, mn_world_step(r.world, 1e-6, &info));
+    CHECK_NEAR(info.body_elastic_energy, 15 * 0.09, 1e-5);
+    CHECK_NEAR(info.body_potential_energy, 0, 1e-12);
+    CHECK_NEAR(mn_world_probe(r.world, 0), 15 * 0.09, 1e-5);
+    end(&r);
+  }
+  CHECK_DONE();
+}
+
+/* Slips of the pen that would run, to no use. */
+static void test_slips(void **state)
+{
+  (void)state;
+#define E                                                                                          \
+  "elastic { name = 'e', density = 9, shape = box { lo = {0.2, 0.2, 0.2}, hi = {0.4, 0.4, 0.4} "   \
+  "}, young = 1e4 "                                                                                \
+  "}"
+#define R                                                                                          \
+  "rigid { name = 'r', density = 9, shape = sphere { center = {0.7, 0.5, 0.5}, radius = 0.1 } }"
+  static const char *const BAD[][2] = {
+      {E "}, probes = { position { of = 'e', at = {0.9, 0.4, 0.4}, axis = 'x' } }",
+       "{0.9, 0.4, 0.4}, 0.5 m away from body \"e\"; allowed: 0.106 m. The nearest node of the body"
+       " is {0.4, 0.4, 0.4}"},
+      {R "}, probes = { body_velocity { of = 'r', at = {0.7, 0.65, 0.5}, axis = 'x' } }",
+       "0.05 m away from body \"r\"; allowed: 0.0173 m. The nearest point of the body is {0.7, "
+       "0.6"},
+      {R ", link { of = 'r', at = {0, 0, 0}, to_at = {1, 1, 1}, stiffness = 1 } }",
+       "solids: link 1.at is {0, 0, 0}"},
+      {R
+       ", rigid { name = 's', density = 9, shape = box { lo = {0, 0, 0}, hi = {0.1, 0.1, 0.1} } },"
+       "link { of = 'r', at = {0.7, 0.5, 0.5}, to = 's', to_at = {1, 1, 1}, stiffness = 1 } }",
+       "solids: link 1.to_at is {1, 1, 1}"},
+      {"rigid { name = 'n', density = 9, shape = difference { sphere { center = {0.5, 0.5, 0.5}, "
+       "radius = 0.1 },"
+       "sphere { center = {0.5, 0.5, 0.5}, radius = 0.2 } } } }",
+       "body \"n\": a body's shape is empty; it must have a volume"},
+      {"rigid { name = 'n', density = 9, shape = difference { box { lo = {0.3, 0.3, 0.3}, hi = "
+       "{0.6, 0.6, 0.6} "
+       "},"
+       "box { lo = {0.2, 0.2, 0.2}, hi = {0.7, 0.5999, 0.7} } } } }",
+       "body \"n\": its shape is too thin to be meshed"},
+      {R "}, dynamics = dynamics { dt = 1e-12 }",
+       "dynamics.dt is 1e-12 s: the run to 2 s would take 2.0e+12 substeps"}};
+  for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+    char text[1024];
+    run r = {.ctx = check_context(1)};
+    snprintf(text, sizeof text, HEAD3 "output = { frames = 2, every = 1 }, solids = { %s }",
+             BAD[i][0]);
+    mn_status status = mn_scene_load_text(r.ctx, "t.lua", ".", text, NULL, 0, &r.model);
+    if (status == MN_OK)
+      status = mn_world_create(r.ctx, r.model, &r.world);
+    CHECK_FAILS(r.ctx, status, MN_BAD_INPUT, BAD[i][1]);
+    end(&r);
+  }
+  run r = start(HEAD3 "output = { frames = 2, every = 1 }, solids = { " E ", " R
+                      ", link { of = 'r', at = {0.7, 0.61, 0.5}, to_at = {1, 1, 1}, stiffness = 1 }"
+                      "}, probes = { position { of = 'e', at = {0.3, 0.35, 0.3}, axis = 'x' } } }");
+  end(&r); /* near enough */
+  CHECK_DONE();
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rigid), cmocka_unit_test(test_spring),
-                                     cmocka_unit_test(test_elastic), cmocka_unit_test(test_volumes),
-                                     cmocka_unit_test(test_explicit)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rigid),       cmocka_unit_test(test_spring),
+      cmocka_unit_test(test_elastic),     cmocka_unit_test(test_volumes),
+      cmocka_unit_test(test_explicit),    cmocka_unit_test(test_mass),
+      cmocka_unit_test(test_link_energy), cmocka_unit_test(test_slips)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
