@@ -263,6 +263,8 @@ mn_vec3 mn_deform_center(const mn_deform *deform, int body);                 /* 
 void mn_deform_stretch(const mn_deform *deform, int body, double *max, double *mean);
 double mn_deform_enclosed(const mn_deform *deform,
                           int body); /* m^3, m^2 in 2D; open ones closed at their rims */
+/* 1/s: the greatest rate of strain in an elastic body; where materials bear inversion, of F. */
+double mn_deform_strain_rate(const mn_deform *deform);
 double mn_deform_min_j(const mn_deform *deform, int body); /* of elastic elements; else 1 */
 
 /* Of an elastic body or a shell: how many elements; their Cauchy stress in Pa at the middle

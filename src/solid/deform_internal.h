@@ -59,7 +59,7 @@ struct mn_deform {
   mn_vec3 *rest;
   double *mass, *alpha; /* kg; 1/s, of each node */
   uint8_t *fixed;
-  uint8_t *held; /* fixed until its body is released */
+  uint8_t *held;     /* fixed until its body is released */
   mn_anchor *anchor; /* gathered into groups by ready */
   mn_spring *spring;
   size_t anchors, springs;
@@ -111,6 +111,10 @@ static inline int mn_deform_is_fixed(const mn_deform *d, size_t dof)
 /* One more group, of a body or (-1) of none, empty. */
 MN_MUST_CHECK mn_status mn_deform_add_group(mn_deform *d, int body, double beta,
                                             mn_energy_group **group);
+/* Whether an element at x1 has almost no volume left (Neo-Hookean), or is turned inside out to more
+   than its volume. */
+int mn_deform_crushed(const mn_deform *d, const mn_vec3 *x1, int *body, size_t *element,
+                      double *ratio);
 /* The sentence for an inverted element. */
 mn_status mn_deform_fail_inverted(mn_deform *d, const mn_inverted *bad, const char *when);
 /* C at x, into d->C; if there is none, nothing. */

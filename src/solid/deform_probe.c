@@ -123,6 +123,56 @@ double mn_deform_min_j(const mn_deform *d, int body)
   return least < HUGE_VAL ? least : 1;
 }
 
+int mn_deform_crushed(const mn_deform *d, const mn_vec3 *x1, int *body, size_t *element,
+                      double *ratio)
+{
+  static const double LEAST = 0.01, TURNED = -1;
+  for (int k = 0; k < d->groups; k++) {
+    const mn_energy_group *g = d->group + k;
+    for (size_t e = 0; mn_energy_is_elastic(g) && e < g->count; e++) {
+      mn_vec3 x[MN_ENERGY_NODES_MAX];
+      for (int a = 0; a < g->nodes; a++)
+        x[a] = x1[g->node[e * (size_t)g->nodes + (size_t)a]];
+      double J = mn_mat3_determinant(mn_elastic_gradient(g, e, 0, x));
+      if (J < (g->material.kind == MN_NEO_HOOKEAN ? LEAST : TURNED)) {
+        *body = g->body, *element = e, *ratio = J;
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+double mn_deform_strain_rate(const mn_deform *d)
+{
+  double most = 0;
+  for (int k = 0; k < d->groups; k++) {
+    const mn_energy_group *g = d->group + k;
+    for (size_t e = 0; mn_energy_is_elastic(g) && e < g->count; e++) {
+      mn_vec3 x[MN_ENERGY_NODES_MAX], y[MN_ENERGY_NODES_MAX];
+      local(d, g, e, x);
+      for (int a = 0; a < g->nodes; a++)
+        y[a] = mn_add(x[a], d->v[g->node[e * (size_t)g->nodes + (size_t)a]]);
+      for (int q = 0; q < g->points; q++) {
+        mn_mat3 F = mn_elastic_gradient(g, e, q, x), inverse;
+        mn_mat3 L = mn_mat3_add(mn_elastic_gradient(g, e, q, y), mn_mat3_scale(-1, F));
+        if (g->material.kind == MN_NEO_HOOKEAN) { /* others bear J = 0, and pass through it */
+          if (!(mn_mat3_determinant(F) > 0) || !mn_mat3_inverse(F, &inverse))
+            continue;
+          L = mn_mat3_mul(L, inverse);
+        }
+        mn_mat3 D = mn_mat3_add(L, mn_mat3_transpose(L));
+        double sum = 0;
+        for (int i = 0; i < 3; i++)
+          for (int j = 0; j < 3; j++)
+            sum += 0.25 * D.m[i][j] * D.m[i][j];
+        most = mn_max(most, sqrt(sum));
+      }
+    }
+  }
+  return most;
+}
+
 /* The group whose elements are a body's own: the first, if they carry stress. */
 static const mn_energy_group *stressed(const mn_deform *d, int body)
 {

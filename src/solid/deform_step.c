@@ -29,13 +29,11 @@ static double get(const mn_vec3 *vectors, size_t dof, size_t dim)
 
 /* Largest frequency by Gershgorin's bound on M^-1 K; damping shortens the step of symplectic Euler:
    h = 2/omega (sqrt(1 + xi^2) - xi), xi = omega/2 of the bound on M^-1 C over M^-1 K. */
-double mn_deform_max_dt(mn_deform *d)
+static double stable_dt(mn_deform *d)
 {
   const mn_csr *a = &d->assembly.pattern;
   mn_inverted bad;
   double stiff = 0, viscous = 0;
-  if (d->def.scheme != MN_EXPLICIT)
-    return HUGE_VAL;
   memset(a->value, 0, (size_t)mn_csr_entries(a) * sizeof *a->value);
   if (!mn_assembly_hessian(&d->assembly, d->x, 1, 0, a->value, &bad) ||
       mn_deform_damping(d, d->x) != MN_OK)
@@ -55,6 +53,17 @@ double mn_deform_max_dt(mn_deform *d)
     return viscous > 0 ? 1 / viscous : HUGE_VAL;
   double omega = sqrt(stiff), xi = viscous / (2 * omega);
   return 2 / omega * (sqrt(1 + xi * xi) - xi);
+}
+
+/* That bound is of the stiffness at hand; where elements are struck faster than sound crosses them
+   it changes within the step, and energy grows. So none is strained by more than a part of it. */
+double mn_deform_max_dt(mn_deform *d)
+{
+  static const double STRAIN = 0.1;
+  if (d->def.scheme != MN_EXPLICIT)
+    return HUGE_VAL;
+  double rate = mn_deform_strain_rate(d), dt = stable_dt(d);
+  return rate > 0 ? mn_min(dt, STRAIN / rate) : dt;
 }
 
 /* Into d->gradient: dE/dx + C v at the start. */
@@ -239,6 +248,15 @@ mn_status mn_deform_check_end(mn_deform *d)
   memcpy(d->position, d->x1, d->nodes * sizeof *d->x1);
   if (!mn_assembly_energy(&d->assembly, d->x1, -1, &energy, NULL, &bad))
     return mn_deform_fail_inverted(d, &bad, "at the end of the step");
+  int body;
+  size_t element;
+  double ratio;
+  if (d->def.scheme == MN_EXPLICIT && mn_deform_crushed(d, d->x1, &body, &element, &ratio))
+    return mn_fail(d->ctx, MN_FAILED,
+                   "%s: element %zu is crushed to %.2g of its volume by an explicit step: the body "
+                   "is struck harder than it can bear; take integrator = \"euler\", a stiffer or a "
+                   "slower body",
+                   d->body[body].name, element, ratio);
   return MN_OK;
 }
 

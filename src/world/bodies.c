@@ -17,6 +17,7 @@
 #include "world/body_mesh.h"
 #include "world/body_points.h"
 
+static const double THICKNESS = 0.02;     /* of the smallest deformable body's size, at most */
 static const double START_OVERLAP = 5e-3; /* of the smaller body's size: refused beyond it */
 
 /* One body of the model. */
@@ -418,6 +419,24 @@ static int list_rigid(mn_bodies *b, mn_rigid_def *defs)
   return count;
 }
 
+/* m: half the extent of the smallest deformable body. */
+static double smallest_soft(const mn_bodies *b)
+{
+  double least = HUGE_VAL;
+  for (int i = 0; i < b->count; i++) {
+    const part *p = &b->part[i];
+    mn_vec3 lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), hi = mn_scale(-1, lo);
+    for (size_t k = 0; k < p->mesh.nodes; k++)
+      for (int a = 0; a < 3; a++) {
+        lo.v[a] = mn_min(lo.v[a], p->mesh.node[k].v[a]);
+        hi.v[a] = mn_max(hi.v[a], p->mesh.node[k].v[a]);
+      }
+    if (p->def->kind != MN_BODY_RIGID)
+      least = mn_min(least, 0.5 * mn_length(mn_sub(hi, lo)));
+  }
+  return least;
+}
+
 static mn_status make_solids(mn_bodies *b)
 {
   size_t most = (size_t)b->count + (size_t)b->model->solid_count + 6;
@@ -436,6 +455,7 @@ static mn_status make_solids(mn_bodies *b)
     deforms |= b->part[i].def->kind != MN_BODY_RIGID;
   def.order = deforms && b->model->dynamics.integrator == MN_INTEGRATE_EULER ? 1 : 2;
   def.contacts = b->model->dynamics.contact;
+  def.contact.thickness = mn_min(def.contact.thickness, THICKNESS * smallest_soft(b));
   if (status == MN_OK) {
     def.rigid_count = list_rigid(b, defs);
     def.spring_count = list_springs(b, springs);
