@@ -52,7 +52,8 @@ typedef struct mn_fluid_linear {
                             counts them, -1: of none. L does not see a constant there; it is for the
                             bodies around it to tell. NULL: nothing is closed */
   const double *volume;  /* [cells] m^3 of fluid, for means over regions; NULL if region is */
-  double tolerance;      /* m^3/s: what may be left of c - L p - D U in a cell */
+  double tolerance;      /* m^3/s: what may be left of c - L p - D U in a cell, */
+  double relative;       /* or of the largest of them at p = 0, what is more */
 } mn_fluid_linear;
 
 /* U = G F: velocities of faces by forces on them; G symmetric, positive semidefinite. */

@@ -96,6 +96,23 @@ void mn_boxes_precondition(mn_boxes *b, const double *y, double *z)
   b->fluid_s += mn_seconds() - start;
 }
 
+int mn_boxes_has_conjugate(const mn_boxes *b)
+{
+  return of_fluid(b)->conjugate != NULL;
+}
+
+mn_status mn_boxes_conjugate(mn_boxes *b, mn_row_answer *answer, void *user, const double *right,
+                             double tolerance, int max_iterations, double *p,
+                             mn_solve_report *report)
+{
+  double start = mn_seconds();
+  b->ctx->message[0] = 0;
+  mn_status status = of_fluid(b)->conjugate(b->fluid.self, answer, user, right, tolerance,
+                                            max_iterations, p, report);
+  b->fluid_s += mn_seconds() - start;
+  return mn_boxes_judge(b, 0, status);
+}
+
 mn_status mn_boxes_adopt(mn_boxes *b, const double *p)
 {
   double start = mn_seconds();

@@ -16,7 +16,7 @@ static const double SPANNED = 1e-9;
 
 void mn_mono_system_destroy(mn_mono_system *s)
 {
-  mn_csr_rows *matrices[] = {&s->H, &s->HT, &s->DT, &s->D, &s->B, &s->BT, &s->K, &s->A};
+  mn_csr_rows *matrices[] = {&s->H, &s->HT, &s->DT, &s->D, &s->B, &s->BT, &s->K, &s->A, &s->K_rest};
   for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
     mn_csr_rows_destroy(matrices[i]);
   void *all[] = {s->g,      s->U,           s->F, s->right_cells, s->right_solid, s->held,
@@ -25,6 +25,8 @@ void mn_mono_system_destroy(mn_mono_system *s)
     mn_free(all[i]);
   mn_lu_destroy(&s->lu);
   mn_sparse_destroy(&s->factor);
+  mn_sparse_destroy(&s->rest);
+  mn_arena_destroy(&s->arena);
   *s = (mn_mono_system){0};
 }
 

@@ -40,6 +40,15 @@ typedef struct mn_mono_system {
   double *x, *b;            /* [cells + freedoms] */
   double *work;             /* Krylov vectors */
   size_t x_room, work_room;
+  int64_t *parent; /* [freedoms] for blocks of K */
+  size_t parent_room;
+  mn_sparse_factor *rest; /* of K without the freedoms of rigid bodies */
+  mn_csr_rows K_rest;
+  int64_t *rigid; /* [freedoms] number among those of rigid bodies, -1: not one */
+  size_t rigid_count, rigid_room;
+  double *inverse; /* [rigid_count^2] of K and the fluid's inertia there */
+  size_t inverse_room;
+  mn_arena arena;
   int krylov; /* iterations since the step began */
 } mn_mono_system;
 
@@ -59,9 +68,23 @@ void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *
 MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v,
                                      mn_vec3 *load);
 
-/* monolithic_krylov.c */
+/* monolithic_mobility.c: velocity of faces by forces on them, roughly; open[rows].
+   rigid 0: rigid bodies stand. */
+MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, int rigid, double *open);
+
+/* monolithic_direct.c, monolithic_krylov.c, monolithic_minres.c */
+MN_MUST_CHECK mn_status mn_mono_direct(mn_mono_system *s, double *p, double *v);
 MN_MUST_CHECK mn_status mn_mono_cg(mn_mono_system *s, double *p, double *v);
 MN_MUST_CHECK mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v);
+
+enum { MN_MONO_KRYLOV_MOST = 1000 };
+double mn_mono_dot(size_t n, const double *a, const double *b);
+double mn_mono_largest(size_t n, const double *a);
+void mn_mono_drop_held(const mn_mono_system *s, double *y);
+void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, double *y);
+MN_MUST_CHECK mn_status mn_mono_work(mn_mono_system *s, size_t vectors, size_t length);
+MN_MUST_CHECK mn_status mn_mono_unsolved(mn_mono_system *s, const char *name, double residual,
+                                         double tolerance);
 /* The solver that `auto` stands for. */
 mn_coupling_solver mn_mono_choose(const mn_mono_system *s, mn_coupling_solver solver);
 

@@ -582,7 +582,8 @@ static const mn_key couple_keys[] = {
      "shorten the step after a hard substep and lengthen it again after easy ones"},
     {"solver", MN_KEY_CHOICE, "", "\"auto\"", 0, 0, 0, "auto direct cg minres", COUPLE(solver),
      "of the one system: direct: sparse LU of all of it; cg: its positive-definite form, in the "
-     "pressure alone; minres: its symmetric form; auto: direct if it is small, else cg"},
+     "pressure alone; minres: its symmetric form; auto: direct if it is small, else minres if "
+     "bodies are rigid, cg if not"},
     {"elastic", MN_KEY_CHOICE, "", "\"converged\"", 0, 0, 0, "converged linearised",
      COUPLE(elastic),
      "elastic forces and rotations of monolithic: iterated until the interface moves by less than "

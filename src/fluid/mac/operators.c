@@ -202,6 +202,7 @@ static mn_status make_cells(mn_mac *mac)
   worst = mn_mac_right_hand_side(mac, mac->dt, &o->speed);
   mn_mac_tolerances(mac, mac->dt, worst, o->speed, &o->linear.tolerance, &sum_tolerance);
   o->linear.tolerance *= per_b;
+  o->linear.relative = mac->def->fluid.pressure_tolerance;
   mn_unknowns_gather(&o->unknowns, per_b, &mac->b, c);
   add_outflow(o, 1, mac->bodies.U, c); /* b has the bodies' walls in motion */
   mn_mac_guess(mac);

@@ -105,7 +105,8 @@ static mn_status toy_assemble(void *self, const mn_interface *f, mn_fluid_linear
                          .p = t->p_guess,
                          .region = t->closed ? t->region : NULL,
                          .volume = t->volume,
-                         .tolerance = t->tolerance};
+                         .tolerance = t->tolerance,
+                         .relative = 1e-13};
   return MN_OK;
 }
 
