@@ -7,7 +7,7 @@ local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of 
 local tolerance = param("tolerance", 0.02, "of the coupling, in cells")
 local closed    = param("closed", "eliminated", "how p0 is found: eliminated, solid, fluid, none")
 local density   = param("density", 2, "of the rubber, kg/m^2; water has 1000 kg/m^3")
-local young     = param("young", 5000, "of the rubber, times its thickness, N/m")
+local young     = param("young", 2000, "of the rubber, times its thickness, N/m")
 
 local dx = 1 / n
 local r, bore, y0 = 0.15, 0.0625, 1 -- m: balloon, pipe, its end
@@ -20,7 +20,7 @@ return scene {
   domain     = box { size = {1, 1.25, 1}, cells = {n, 1.25 * n, n}, top = "open" },
   fluid      = water { density = 1000, gravity = {0, -9.8, 0}, max_dt = 0.01,
                        initial_water = union { ball, cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = bore } } },
-  sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = bore },
+  sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125 }, -- all of the pipe
                           velocity = {0, -speed, 0}, ramp = cosine(0.2) } },
   solids     = {
     obstacle { name = "pipe", shape = cylinder { a = {0.5, y0, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125, inner = bore } },

@@ -430,13 +430,20 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   return MN_OK;
 }
 
+mn_status mn_mac_region_sums(mn_mac *mac, double **sum)
+{
+  size_t count = (size_t)mn_pressure_region_count(mac->pressure);
+  MN_TRY(make_room(mac, count, 0));
+  *sum = mac->enclosure.sum;
+  memset(*sum, 0, 2 * count * sizeof **sum);
+  return MN_OK;
+}
+
 /* sum[2 r], sum[2 r + 1] <- integrals of f and of 1 over each closed region, in cells */
 static mn_status integrate(mn_mac *mac, const mn_field *f)
 {
-  mn_enclosure *e = &mac->enclosure;
-  int count = mn_pressure_region_count(mac->pressure);
-  MN_TRY(make_room(mac, (size_t)count, 0));
-  memset(e->sum, 0, 2 * (size_t)count * sizeof *e->sum);
+  double *sum;
+  MN_TRY(mn_mac_region_sums(mac, &sum));
   for (int k = 0; k < f->n[2]; k++)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++) {
@@ -445,8 +452,8 @@ static mn_status integrate(mn_mac *mac, const mn_field *f)
           continue;
         int64_t c = mn_index(f, i, j, k);
         double part = part_of(mac, c);
-        e->sum[2 * r] += part * f->at[c];
-        e->sum[2 * r + 1] += part;
+        sum[2 * r] += part * f->at[c];
+        sum[2 * r + 1] += part;
       }
   return MN_OK;
 }

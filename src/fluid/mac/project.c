@@ -78,20 +78,34 @@ static void divergences(const mn_mac *mac, const mn_field u[3], int i, int j, in
     d[t] -= target[t];
 }
 
-/* A region without air keeps its volume whatever the particles say. */
-static void relent_in_closed_regions(mn_mac *mac)
+/* A region without air keeps its volume whatever the particles say: what expands there makes the
+   rest contract, evenly. */
+static mn_status relent_in_closed_regions(mn_mac *mac)
 {
-  int any = 0;
-  for (int r = 0; r < mn_pressure_region_count(mac->pressure); r++)
+  int count = mn_pressure_region_count(mac->pressure), any = 0;
+  double *sum; /* of the divergences asked for, and of the room; by region */
+  for (int r = 0; r < count; r++)
     any |= mn_pressure_get_region(mac->pressure, r).closed;
+  if (!any)
+    return MN_OK;
+  MN_TRY(mn_mac_region_sums(mac, &sum));
   mn_field *t = &mac->water.target;
-  for (int k = 0; k < t->n[2] && any; k++)
-    for (int j = 0; j < t->n[1]; j++)
-      for (int i = 0; i < t->n[0]; i++) {
-        int r = mn_pressure_region_of(mac->pressure, i, j, k);
-        if (r >= 0 && mn_pressure_get_region(mac->pressure, r).closed)
-          mn_set(t, i, j, k, 0);
-      }
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < t->n[2]; k++)
+      for (int j = 0; j < t->n[1]; j++)
+        for (int i = 0; i < t->n[0]; i++) {
+          int r = mn_pressure_region_of(mac->pressure, i, j, k);
+          if (r < 0 || !mn_pressure_get_region(mac->pressure, r).closed)
+            continue;
+          double part = mn_get(&mac->geometry.volume, i, j, k), old = mn_get(t, i, j, k);
+          if (pass)
+            mn_set(t, i, j, k, sum[2 * r + 1] > 0 ? old - part * sum[2 * r] / sum[2 * r + 1] : 0);
+          else {
+            sum[2 * r] += old;
+            sum[2 * r + 1] += part;
+          }
+        }
+  return MN_OK;
 }
 
 /* Cells that must be free of divergence. */
@@ -250,9 +264,7 @@ mn_status mn_mac_analyse(mn_mac *mac)
     return MN_OK;
   MN_TRY(mn_pressure_analyse(mac->pressure, &geometry));
   mac->assembled = MN_ANALYSED;
-  if (mac->water.on)
-    relent_in_closed_regions(mac);
-  return MN_OK;
+  return mac->water.on ? relent_in_closed_regions(mac) : MN_OK;
 }
 
 mn_status mn_mac_assemble(mn_mac *mac)

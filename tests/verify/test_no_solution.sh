@@ -1,0 +1,49 @@
+#!/bin/bash
+# Fluid that sources and fixed walls alone enclose, with inflow: exit status 1, and a sentence that
+# names the region and the flow; in 2D and 3D, smoke and water, with a held shell around it and in a
+# closed box. Control: the same with a way out, or air to spare, runs.
+set -u
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat > "$folder/s.lua" <<'SCENE'
+local n    = param("n", 16, "cells across")
+local dim  = param("dim", 2, "dimensions")
+local wet  = param("wet", false, "water, not smoke")
+local body = param("body", true, "in a shell, held everywhere; else in a closed box")
+local way  = param("way", false, "a way out: the shell is let go, the box open, or half of it air")
+local function v(x, y, z) return dim == 2 and {x, y} or {x, y, z} end
+local all = box { lo = v(-1, -1, -1), hi = v(2, 2, 2) }
+local ball = dim == 2 and disk { center = v(0.5, 0.5), radius = 0.25 }
+             or sphere { center = v(0.5, 0.5, 0.5), radius = 0.25 }
+local half = box { lo = v(-1, -1, -1), hi = v(2, 0.5, 2) }
+local open = body or (way and not wet)
+return scene {
+  domain  = box { size = v(1, 1, 1), cells = v(n, n, n), top = open and "open" or "slip" },
+  fluid   = wet and water { gravity = v(0, 0, 0), enclosed = true, walls = "sticking",
+                            initial_water = way and not body and half or all }
+            or smoke { density = 1, gravity = v(0, 0, 0) },
+  sources = { inflow { shape = box { lo = v(0.45, 0.4, 0.4), hi = v(0.5, 0.6, 0.6) },
+                       velocity = v(-1, 0, 0), ramp = cosine(0.2) } },
+  solids  = body and { springs { shape = ball, spacing = 0.06, density = 1, stretch = 1000,
+                                 fixed = not way and all or nil } } or nil,
+  dynamics = dynamics { gravity = v(0, 0, 0) },
+  output  = { frames = 2, every = 0.01, vtk = false, preview = false },
+}
+SCENE
+failed=0
+for dim in 2 3; do for wet in false true; do for body in true false; do for way in false true; do
+  said=$("$program" run "$folder/s.lua" -o "$folder/run" --quiet -p dim=$dim -p wet=$wet \
+    -p body=$body -p way=$way 2>&1)
+  status=$?
+  expected=1
+  [ $way = true ] && expected=0
+  ok=1
+  [ $status = $expected ] || ok=0
+  if [ $way = false ]; then
+    echo "$said" | grep -q "region.* of [0-9]* cells at (.* m^$dim/s flow in" || ok=0
+  fi
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) dim $dim, water $wet, shell $body, way out $way: exit $status: $said"
+done; done; done; done
+exit $failed
