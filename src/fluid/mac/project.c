@@ -78,8 +78,9 @@ static void divergences(const mn_mac *mac, const mn_field u[3], int i, int j, in
     d[t] -= target[t];
 }
 
-/* A region without air keeps its volume whatever the particles say: what expands there makes the
-   rest contract, evenly. */
+/* A region without air keeps its volume whatever the particles say. In a shell that stretches they
+   must spread again: what expands there makes the rest contract, evenly. Elsewhere a wish that is
+   only noise would disturb water at rest. */
 static mn_status relent_in_closed_regions(mn_mac *mac)
 {
   int count = mn_pressure_region_count(mac->pressure), any = 0;
@@ -98,9 +99,10 @@ static mn_status relent_in_closed_regions(mn_mac *mac)
           if (r < 0 || !mn_pressure_get_region(mac->pressure, r).closed)
             continue;
           double part = mn_get(&mac->geometry.volume, i, j, k), old = mn_get(t, i, j, k);
-          if (pass)
-            mn_set(t, i, j, k, sum[2 * r + 1] > 0 ? old - part * sum[2 * r] / sum[2 * r + 1] : 0);
-          else {
+          if (pass) {
+            double mean = sum[2 * r + 1] > 0 ? sum[2 * r] / sum[2 * r + 1] : 0;
+            mn_set(t, i, j, k, mac->shell.on ? old - part * mean : 0);
+          } else {
             sum[2 * r] += old;
             sum[2 * r + 1] += part;
           }
