@@ -200,6 +200,28 @@ static void restrict_residual(const mn_multigrid *mg, const mn_mg_level *F, cons
   }
 }
 
+/* The residuals of orphans go where they belong. */
+static void restrict_orphans(const mn_multigrid *mg, const mn_mg_level *F, const mn_mg_level *C)
+{
+  float factor = mg->dim == 3 ? 0.5F : 1.0F;
+  for (size_t n = 0; n < F->orphans; n++) {
+    const mn_mg_orphan *o = &F->orphan[n];
+    if (o->here.colour != RED)
+      continue;
+    C->f[o->from.colour][o->from.at] -= factor * F->t[o->here.at];
+    C->f[o->to.colour][o->to.at] += factor * F->t[o->here.at];
+  }
+}
+
+static void correct_orphans(const mn_mg_level *L, const mn_mg_level *C, int slab)
+{
+  for (int32_t n = L->first_orphan[slab]; n < L->first_orphan[slab + 1]; n++) {
+    const mn_mg_orphan *o = &L->orphan[n];
+    if (o->here.colour == RED)
+      L->u[RED][o->here.at] += C->u[o->to.colour][o->to.at] - C->u[o->from.colour][o->from.at];
+  }
+}
+
 /* The coarse correction of held cells is none. */
 static void clear_held(const mn_mg_level *L, int slab)
 {
@@ -230,6 +252,8 @@ static void correct(void *user, const mn_mg_level *L, int slab)
         u[h] += e[h];
     }
   }
+  if (L->orphans)
+    correct_orphans(L, C, slab);
   if (L->holds)
     clear_held(L, slab);
 }
@@ -263,6 +287,8 @@ static void visit(mn_multigrid *mg, int l, int zero, mn_mg_stage *then, void *us
   }
   mn_mg_run(L, zero ? before_zero : before, 5, user);
   restrict_residual(mg, L, L + 1);
+  if (L->orphans)
+    restrict_orphans(mg, L, L + 1);
   visit(mg, l + 1, 1, NULL, NULL);
   if (l == 0)
     visit(mg, l + 1, 0, NULL, NULL);

@@ -65,6 +65,18 @@ typedef struct mn_mg_bound {
    is not regular. */
 enum { MN_MG_KIND = 3, MN_MG_HELD = 4, MN_MG_BESIDE = 8 };
 
+/* A place in the arrays of a level. */
+struct mn_mg_spot {
+  int32_t colour, at;
+};
+
+/* A cell that belongs to another coarse cell than the one it lies in; see multigrid_split.c. */
+typedef struct mn_mg_orphan {
+  int64_t cell;
+  int way; /* side of its parent where the other one lies */
+  struct mn_mg_spot here, from, to;
+} mn_mg_orphan;
+
 typedef struct mn_mg_level {
   int dim, n[3];
   int slab_rows, slabs; /* rows of a slab */
@@ -84,6 +96,11 @@ typedef struct mn_mg_level {
   float *t;       /* red residual; scratch of others outside a cycle */
   float *scratch; /* a row per slab */
   size_t scratch_row;
+  uint8_t *move; /* of all cells: 0, or 1 + the way of an orphan */
+  size_t orphans, orphan_room;
+  mn_mg_orphan *orphan;  /* in memory order */
+  int32_t *first_orphan; /* per slab, and one more */
+  mn_buffer move_buffer, slab_buffer;
   mn_buffer buffer[8];
 } mn_mg_level;
 
@@ -108,6 +125,7 @@ typedef struct mn_multigrid {
     int colour, at;
   } dense_cell[MN_MG_DENSE];
   float inverse[MN_MG_DENSE * MN_MG_DENSE]; /* pseudo-inverse of the coarsest matrix */
+  int split;                                /* 1: aggregates end at thin walls */
   int bounds, held;                         /* cells with a condition; held ones */
   mn_mg_bound *bound;                       /* in memory order */
   uint8_t *kind;                            /* those of the finest level, with marks */
@@ -135,6 +153,12 @@ void mn_multigrid_mark_held(mn_multigrid *mg);
 void mn_multigrid_unmark(mn_multigrid *mg);
 /* Its last step: the inverse of the coarsest matrix. */
 MN_MUST_CHECK mn_status mn_multigrid_build_dense(mn_context *ctx, mn_multigrid *mg);
+/* Orphans of a level, before the next one is shaped: which, what they do to its kinds, and, when it
+   is filled, to its matrix. */
+MN_MUST_CHECK mn_status mn_multigrid_find_orphans(mn_context *ctx, mn_mg_level *fine);
+void mn_multigrid_mark_split(const mn_mg_level *fine, const mn_mg_level *coarse, uint8_t *kind);
+MN_MUST_CHECK mn_status mn_multigrid_resettle(mn_context *ctx, mn_mg_level *fine,
+                                              mn_mg_level *coarse);
 void mn_multigrid_free(mn_multigrid *mg);
 size_t mn_multigrid_bytes(const mn_multigrid *mg);
 /* One half sweep (or another stage) of one slab. It reads what the stage before wrote in this slab

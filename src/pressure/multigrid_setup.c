@@ -20,9 +20,14 @@ enum { B_KIND, B_RANGE, B_ROW, B_CELL, B_EXCESS, B_DEAD, B_SLAB, B_VECTOR };
 
 void mn_multigrid_free(mn_multigrid *mg)
 {
-  for (int l = 0; l < MN_MG_LEVELS; l++)
+  for (int l = 0; l < MN_MG_LEVELS; l++) {
     for (int b = 0; b < 8; b++)
       mn_buffer_free(&mg->level[l].buffer[b]);
+    mn_buffer_free(&mg->level[l].move_buffer);
+    mn_buffer_free(&mg->level[l].slab_buffer);
+    mn_free(mg->level[l].orphan);
+    mg->level[l].orphan = NULL;
+  }
   for (int b = 0; b < 3; b++)
     mn_buffer_free(&mg->buffer[b]);
 }
@@ -501,9 +506,14 @@ static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn
   uint8_t *kind = C->buffer[B_KIND].data;
   int(*range)[2] = C->buffer[B_RANGE].data;
   int row_count = (int)rows, ny = C->n[1];
+  F->orphans = 0;
+  if (mg->split)
+    MN_TRY(mn_multigrid_find_orphans(ctx, F));
 #pragma omp parallel for schedule(static) num_threads(F->threads)
   for (int row = 0; row < row_count; row++)
     coarsen_kinds(F, C, row % ny, row / ny, kind + (size_t)row * (size_t)C->n[0], range[row]);
+  if (F->orphans)
+    mn_multigrid_mark_split(F, C, kind);
   C->kind = kind;
   C->range = (const int(*)[2])range;
   C->excess = 4 * F->excess;
@@ -515,7 +525,7 @@ static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn
     for (int j = j0; j < j1; j++)
       fill_coarse_row(mg, F, C, j, k);
   }
-  return MN_OK;
+  return F->orphans ? mn_multigrid_resettle(ctx, F, C) : MN_OK;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

@@ -145,6 +145,7 @@ mn_status mn_opened_setup(mn_context *ctx, mn_opened *o, const mn_system *system
   s.cell = row;
   s.prefetch = NULL;
   s.bound = o->held ? is_held : NULL;
+  o->mgpcg.mg.split = 1;
   MN_TRY(mn_mgpcg_setup_finest(ctx, &o->mgpcg, &s, g));
   MN_TRY(hold(ctx, o));
   mn_status status = mn_multigrid_coarsen(ctx, &o->mgpcg.mg, s.exec, MN_MG_LEVELS);
