@@ -10,9 +10,11 @@
        P: children a b | c d,  Q beyond d     ->     P: a b,  Q: c d and its own
 
    The wall then lies between coarse cells, and so on. The coarse matrix is the Galerkin product of
-   these aggregates, without couplings of cells that are neighbours over a corner only. Transfers
-   are the plain ones, put right at the orphans. Tests: tests/unit/fluid/test_opened.c (iterations),
-   test_multigrid.c (plain levels). */
+   these aggregates, but that couplings of cells which are neighbours over a corner only go through
+   a cell between (without them pieces of a region may come apart). Transfers are the plain ones,
+   put right at the orphans. An oblique wall in 3D, 64 cells a side: 10 iterations, 33 with plain
+   aggregates.
+   Tests: tests/unit/pressure/test_split.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@
 #include "base/status.h"
 #include "pressure/multigrid.h"
 
-/* Couplings below this part of a regular one do not join. */
+/* Couplings below this do not join; regular ones are 1. */
 static const float WEAK = 0.1F;
 enum { PLAIN = 0, LOST = 255 }; /* of mn_mg_level.move; else 1 + side of the coarse cell */
 
@@ -275,17 +277,24 @@ void mn_multigrid_mark_split(const mn_mg_level *F, const mn_mg_level *C, uint8_t
   }
 }
 
+static int distance(cell p, cell q)
+{
+  return abs(q.at[0] - p.at[0]) + abs(q.at[1] - p.at[1]) + abs(q.at[2] - p.at[2]);
+}
+
+/* Side of p where its neighbour q lies. */
+static int side_of(cell p, cell q)
+{
+  int a = p.at[0] != q.at[0] ? 0 : p.at[1] != q.at[1] ? 1 : 2;
+  return 2 * a + (q.at[a] > p.at[a]);
+}
+
 /* Adds to the coupling of two coarse cells; nothing if they are one, or no neighbours. */
 static void couple(mn_mg_level *C, cell p, cell q, float amount)
 {
-  int side = -1, apart = 0;
-  for (int a = 0; a < 3; a++) {
-    int d = q.at[a] - p.at[a];
-    apart += abs(d);
-    side = d ? 2 * a + (d > 0) : side;
-  }
-  if (apart != 1)
+  if (distance(p, q) != 1)
     return;
+  int side = side_of(p, q);
   C->irregular[spot_of(C, p).colour][entry_of(C, p)].c[side] += amount;
   C->irregular[spot_of(C, q).colour][entry_of(C, q)].c[side ^ 1] += amount;
 }
@@ -312,8 +321,36 @@ static void finish(mn_mg_level *C, cell p)
   row->inverse = sum > 0 ? (float)(1 / sum) : 0;
 }
 
-/* Takes an orphan's couplings from its parent to its home. */
-static void resettle(const mn_mg_level *F, mn_mg_level *C, cell c)
+/* A coupling of cells that are neighbours over a corner goes through the better one of the two
+   cells between, if that is coupled to both. */
+static void couple_over(mn_mg_level *C, cell p, cell q, float amount)
+{
+  float best = WEAK;
+  cell way = p;
+  if (distance(p, q) != 2)
+    return;
+  for (int a = 0; a < 3; a++) {
+    cell between = p;
+    between.at[a] = q.at[a];
+    if (p.at[a] == q.at[a] || distance(between, q) != 1 || !is_alive(C, between.at) ||
+        entry_of(C, between) < 0)
+      continue;
+    float to_p = couplings(C, between, NULL)[side_of(between, p)];
+    float to_q = couplings(C, between, NULL)[side_of(between, q)];
+    if (to_p >= best && to_q >= best) {
+      best = to_p < to_q ? to_p : to_q;
+      way = between;
+    }
+  }
+  if (distance(way, p) != 1)
+    return;
+  couple(C, way, p, amount);
+  couple(C, way, q, amount);
+  finish(C, way);
+}
+
+/* Takes an orphan's couplings from its parent to its home; those over a corner at last. */
+static void resettle(const mn_mg_level *F, mn_mg_level *C, cell c, int corners)
 {
   float factor = F->dim == 3 ? 0.25F : 0.5F, excess;
   const float *coupling = couplings(F, c, &excess);
@@ -331,9 +368,15 @@ static void resettle(const mn_mg_level *F, mn_mg_level *C, cell c)
     int both = *move_of(F, next) != PLAIN;
     if (both && index_of(F, next.at) < index_of(F, c.at))
       continue; /* was its turn */
+    if (corners) {
+      couple_over(C, to, home_of(F, next), factor * coupling[side]);
+      continue;
+    }
     couple(C, from, parent_of(next), -factor * coupling[side]);
     couple(C, to, home_of(F, next), factor * coupling[side]);
   }
+  if (corners)
+    return;
   give(C, from, -excess);
   give(C, to, excess);
 }
@@ -343,8 +386,9 @@ mn_status mn_multigrid_resettle(mn_context *ctx, mn_mg_level *F, mn_mg_level *C)
   MN_TRY(
       mn_reserve(ctx, "multigrid orphans", (size_t)F->slabs + 1, sizeof(int32_t), &F->slab_buffer));
   F->first_orphan = F->slab_buffer.data;
-  for (size_t n = 0; n < F->orphans; n++)
-    resettle(F, C, cell_of(F, F->orphan[n].cell));
+  for (int corners = 0; corners < 2; corners++)
+    for (size_t n = 0; n < F->orphans; n++)
+      resettle(F, C, cell_of(F, F->orphan[n].cell), corners);
   int slab = 0;
   for (size_t n = 0; n < F->orphans; n++) {
     mn_mg_orphan *o = &F->orphan[n];

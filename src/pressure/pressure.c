@@ -289,6 +289,7 @@ mn_status mn_pressure_assemble(mn_pressure *v, const mn_pressure_geometry *geome
 
 mn_status mn_pressure_coarsen(mn_pressure *v)
 {
+  v->mgpcg.mg.split = v->geometry.thin;
   if (v->solver == MN_PRESSURE_MGPCG)
     return mn_mgpcg_setup(v->ctx, &v->mgpcg, &v->system, &v->regions);
   fill_stencil(v);

@@ -20,6 +20,8 @@ typedef struct mn_pressure_geometry {
   const mn_field *liquid; /* level set at cell centres, negative in the liquid; NULL: no surface */
   unsigned open_sides;    /* bit s: domain side s is open where w > 0 */
   double theta_min;       /* 0.01 */
+  int thin; /* 1: some faces are closed between cells that are whole, by walls without thickness;
+               changes nothing but the speed */
 } mn_pressure_geometry;
 
 /* One connected region of unknowns. */

@@ -146,8 +146,7 @@ void mn_separate_mark(mn_mac *mac)
 mn_status mn_separate_describe(mn_mac *mac, int changes)
 {
   mn_lcp *lcp = &mac->separate.lcp;
-  mn_pressure_geometry geometry = {mac->geometry.open, &mac->liquid_next, mac->open_sides,
-                                   MN_MAC_THETA_MIN};
+  mn_pressure_geometry geometry = mn_mac_pressure_geometry(mac);
   if (mac->def->fluid.lcp_solver != MN_LCP_FAST || changes) {
     MN_TRY(mn_lcp_assemble(mac->ctx, &geometry, lcp));
     leave_out_inflows(mac);
