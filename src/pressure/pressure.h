@@ -20,8 +20,7 @@ typedef struct mn_pressure_geometry {
   const mn_field *liquid; /* level set at cell centres, negative in the liquid; NULL: no surface */
   unsigned open_sides;    /* bit s: domain side s is open where w > 0 */
   double theta_min;       /* 0.01 */
-  int thin; /* 1: some faces are closed between cells that are whole, by walls without thickness;
-               changes nothing but the speed */
+  int thin; /* 1: some walls have no thickness, and the multigrid heeds it: fewer iterations */
 } mn_pressure_geometry;
 
 /* One connected region of unknowns. */

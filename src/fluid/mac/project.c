@@ -256,7 +256,7 @@ mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry
 mn_pressure_geometry mn_mac_pressure_geometry(const mn_mac *mac)
 {
   return (mn_pressure_geometry){mac->geometry.open, mn_mac_is_water(mac) ? &mac->liquid_next : NULL,
-                                mac->open_sides, MN_MAC_THETA_MIN, mac->geometry.thin != NULL};
+                                mac->open_sides, MN_MAC_THETA_MIN, 0};
 }
 
 mn_status mn_mac_analyse(mn_mac *mac)
