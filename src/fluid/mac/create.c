@@ -256,6 +256,9 @@ double mn_mac_bytes(const mn_model_def *def)
   fields += mn_separates(def) ? 2 : 0;
   plans += mn_separate_bytes(def);
   plans += def->body_count ? 64 : 0; /* surfaces at both ends of a substep */
+  int one = def->coupling.method == MN_COUPLE_SIMULTANEOUS ||
+            def->coupling.method == MN_COUPLE_MONOLITHIC;
+  plans += def->body_count && one ? 120 : 0; /* vectors and levels of operators.c */
   return points *
          (fields * sizeof(double) + plans + solver * (def->fluid.viscosity > 0 ? 1 + dim : 1));
 }

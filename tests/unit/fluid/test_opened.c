@@ -213,9 +213,46 @@ static void conjugate_gradients(void **state)
   CHECK_DONE();
 }
 
+/* The same bits whatever the threads. */
+static void threads_do_not_matter(void **state)
+{
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    double *first[2] = {0};
+    for (int threads = 1; threads <= 4; threads *= 2) {
+      bench t;
+      mn_solve_report report;
+      start(&t, (setup){dim, dim == 2 ? 160 : 36, 0, 0, 1, 1, PLATE});
+      t.mac->exec.threads = threads;
+      begin(&t, 3, 0);
+      CHECK_OK(t.c.ctx, t.ops->assemble(t.mac, &t.b.face, &t.l));
+      double *open = open_by(&t, 0.2), *p = numbers(t.l.cells, 0), *y = numbers(t.l.cells, 0);
+      answering a = {.t = &t, .open = open};
+      CHECK_OK(t.c.ctx, t.ops->prepare(t.mac, open, NULL));
+      CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, &a, t.l.c, t.l.tolerance, 100, p, &report));
+      CHECK(report.reason == MN_CONVERGED);
+      t.ops->precondition(t.mac, t.l.c, y);
+      for (int n = 0; n < 2; n++) {
+        double *x = n ? y : p;
+        if (first[n]) {
+          CHECK(!memcmp(first[n], x, t.l.cells * sizeof *x));
+          free(x);
+        } else
+          first[n] = x;
+      }
+      free(open);
+      end(&t);
+    }
+    free(first[0]);
+    free(first[1]);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(converges), cmocka_unit_test(preconditioner),
-                                     cmocka_unit_test(conjugate_gradients)};
+                                     cmocka_unit_test(conjugate_gradients),
+                                     cmocka_unit_test(threads_do_not_matter)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
