@@ -2,7 +2,8 @@
    what remains is the account of volumes, which the grid keeps by velocities and the surfaces by
    the way they went: the difference, `error` of closed.h, is made good in the next substep. Where
    nothing gives way (a pinned region) what the grid misses of slow walls is spread over the cells;
-   what is more than that has no solution. */
+   what is more than that has no solution. Water that can leave its walls keeps no account: its
+   volume is its own. */
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ mn_status mn_mono_books(mn_monolithic *m)
   mn_closed *c = m->closed;
   if (!s->fluid.region)
     return MN_OK;
-  for (int r = 0; r < c->count; r++) {
+  for (int r = 0; r < c->count && !s->fluid.bound; r++) {
     if (c->grid[r] < 0 || is_pinned(s, c->grid[r]))
       continue;
     region_sum sum = add_up(m, c->grid[r]);
@@ -83,6 +84,8 @@ mn_status mn_mono_books(mn_monolithic *m)
     if (touches_bodies(s, g))
       continue;
     region_sum sum = add_up(m, g);
+    if (s->fluid.bound && sum.flow < 0)
+      continue; /* it lets go */
     if (fabs(sum.flow) > MENDED * sum.walls + ROUND_OFF * sum.size) {
       c->hopeless = 1;
       return mn_fail(m->ctx, MN_FAILED,

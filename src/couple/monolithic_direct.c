@@ -43,6 +43,15 @@ static double diagonal_of(const mn_sparse_matrix *L, int64_t i)
   return 0;
 }
 
+/* Where a cell is held, it tells the constant. */
+static int holds(const mn_mono_system *s, int32_t region)
+{
+  for (size_t i = 0; i < s->cells; i++)
+    if (s->held[i] && s->fluid.region[i] == region)
+      return 1;
+  return 0;
+}
+
 static mn_status fill(mn_mono_system *s)
 {
   mn_sparse_matrix L;
@@ -59,7 +68,7 @@ static mn_status fill(mn_mono_system *s)
     mn_csr_rows_add(&s->A, i, s->held[i] ? most : 0);
     for (size_t k = 0; k < s->pins; k++)
       if (s->pinned[k] == i)
-        mn_csr_rows_add(&s->A, i, most);
+        mn_csr_rows_add(&s->A, i, holds(s, s->fluid.region[i]) ? 0 : most);
     for (int64_t e = L.start[i]; e < L.start[i + 1]; e++)
       mn_csr_rows_add(&s->A, L.col[e], keep * L.value[e]);
     for (int64_t e = B->start[i]; e < B->start[i + 1]; e++)
