@@ -60,8 +60,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p, m->slack,    m->extra, m->v,    m->q,
-                 m->V, m->V_linear, m->load,  m->rest, m->residual};
+  void *all[] = {m->p, m->slack,    m->breath, m->v,    m->q,
+                 m->V, m->V_linear, m->load,   m->rest, m->residual};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -70,13 +70,12 @@ void mn_monolithic_destroy(mn_monolithic **mono)
 
 static mn_status make_room(mn_monolithic *m)
 {
-  size_t cells = m->s.fluid.cells, freedoms = (size_t)m->s.solid.K.rows;
+  size_t cells = m->s.cells, freedoms = m->s.freedoms;
   if (cells > m->cell_room || !m->p) {
     size_t room = cells + cells / 8 + 1;
     m->cell_room = 0;
     MN_TRY(MN_RENEW(m->ctx, "pressures", room, &m->p));
     MN_TRY(MN_RENEW(m->ctx, "slacks", room, &m->slack));
-    MN_TRY(MN_RENEW(m->ctx, "volume flows", room, &m->extra));
     m->cell_room = room;
     m->cells = 0; /* there is no guess any more */
   }
@@ -118,16 +117,15 @@ static mn_status find_step(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
-  MN_TRY(make_room(m));
   MN_TRY(mn_mono_build(s));
+  MN_TRY(make_room(m));
   if (m->cells != s->cells || !m->def.frozen) {
     memcpy(m->p, s->fluid.p, s->cells * sizeof *m->p);
     m->cells = s->cells;
   }
-  MN_TRY(mn_mono_right(s, NULL));
   MN_TRY(mn_mono_books(m));
   MN_TRY(mn_mono_policy(m));
-  for (size_t i = 0; i < s->freedoms; i++)
+  for (size_t i = 0; i < s->own; i++)
     m->q[i] = m->v[i] / s->g[i];
   return mn_mono_load(s, m->p, m->v, m->load);
 }
@@ -213,12 +211,23 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   m->s.dt = dt;
   m->cells = 0;
   m->fresh = 1;
-  for (size_t i = 0; i < f->count; i++) /* where the others ask the fluid first */
-    f->X[i] = mn_madd(start[i], dt, f->V[i]);
-  MN_TRY(mn_closed_meet(m->closed));
+  /* The fluid meets bodies where their velocity takes them: rigid ones as they turn, since loads at
+     rest on a stretched surface would be wrong. */
+  for (size_t i = 0; i < f->count; i++)
+    m->load[i] = mn_madd(start[i], dt, f->V[i]);
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
-  MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
   MN_TRY(mn_boxes_start(m->boxes));
+  memcpy(m->V, f->V, f->count * sizeof *f->V);
+  memcpy(m->V_linear, f->X, f->count * sizeof *f->X); /* kept: what follows sees another place */
+  for (size_t i = 0; i < f->count; i++)
+    f->X[i] = f->rigid[i] ? f->X[i] : m->load[i];
+  mn_status status = mn_closed_meet(m->closed);
+  if (status == MN_OK)
+    status = mn_boxes_assemble(m->boxes, &m->s.fluid);
+  memcpy(f->X, m->V_linear, f->count * sizeof *f->X);
+  memcpy(f->V, m->V, f->count * sizeof *f->V);
+  memset(f->load, 0, f->count * sizeof *f->load);
+  MN_TRY(status);
   MN_TRY(iterate(m, report));
   m->boxes->solid_report =
       (mn_solve_report){.reason = MN_CONVERGED, .iterations = m->boxes->solid_solves};

@@ -12,10 +12,12 @@ struct mn_monolithic {
   mn_boxes *boxes;   /* borrowed, */
   mn_closed *closed; /* and so this */
   mn_mono_system s;
-  size_t cells;          /* of p, if it may be a guess; else 0 */
-  double *p;             /* [cells] Pa */
-  double *slack, *extra; /* [cells] m^3/s */
-  double *v, *q;         /* [freedoms] */
+  size_t cells;   /* of p, if it may be a guess; else 0 */
+  double *p;      /* [cells] Pa */
+  double *slack;  /* [cells] m^3/s */
+  double *breath; /* [regions] m/s */
+  size_t breath_room;
+  double *v, *q; /* [freedoms] */
   size_t cell_room, freedom_room;
   mn_vec3 *V, *V_linear; /* [points] m/s */
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
@@ -26,7 +28,7 @@ struct mn_monolithic {
 
 /* monolithic_closed.c */
 
-/* After the right-hand sides: what closed regions ask for besides. Regions that nothing can help:
+/* The right-hand sides, with what closed regions ask for besides. Regions that nothing can help:
    MN_FAILED, and closed->hopeless. */
 MN_MUST_CHECK mn_status mn_mono_books(mn_monolithic *m);
 

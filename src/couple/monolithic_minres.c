@@ -48,6 +48,8 @@ static mn_status list_rigid(mn_mono_system *s)
   for (size_t i = 0; i < f->count; i++)
     for (int64_t e = E->start[3 * i]; e < E->start[3 * i + 3] && f->rigid[i]; e++)
       s->rigid[E->col[e]] = 0;
+  for (size_t i = s->own; i < s->freedoms; i++) /* breaths of regions are few as well */
+    s->rigid[i] = 0;
   s->rigid_count = 0;
   for (size_t i = 0; i < s->freedoms; i++)
     if (s->rigid[i] == 0)

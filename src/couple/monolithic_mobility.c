@@ -116,6 +116,8 @@ mn_status mn_mono_mobility(mn_mono_system *s, int rigid, double *open)
   for (int64_t r = 0; r < H->rows; r++) {
     open[r] = 0;
     for (int64_t e = H->start[r]; e < H->start[r + 1]; e++) {
+      if (H->col[e] >= (int64_t)s->own)
+        continue; /* a breath */
       int64_t first = root(s->parent, H->col[e]), col[BLOCK], done = 0;
       for (int64_t k = H->start[r]; k < e; k++)
         done |= root(s->parent, H->col[k]) == first;

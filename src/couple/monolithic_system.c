@@ -1,22 +1,15 @@
-/* The matrices of monolithic.h: H = W E, B = D H, K' = K/g + H^T (m/dt) H and, for direct solves,
-   the whole. Held cells keep their place in the pattern, so that an analysis serves them all.
-
-   Constants that nothing tells: L does not see the constant of a closed region, and what bodies
-   make of it, the row h_r = sum over its cells of B, may vanish (rigid bodies inside) or depend on
-   those of other regions (a wall between two halves of a closed box). Regions are taken in turn;
-   of one whose row the others span, one cell is pinned to p = 0. */
+/* The matrices of monolithic.h: H = W E, B = D H, K' = K/g + H^T (m/dt) H; and the right-hand
+   sides. */
 #include <math.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "couple/monolithic_system.h"
 
-/* What is left of a region's row, against the sum of its sizes, counts as nothing. */
-static const double SPANNED = 1e-9;
-
 void mn_mono_system_destroy(mn_mono_system *s)
 {
-  mn_csr_rows *matrices[] = {&s->H, &s->HT, &s->DT, &s->D, &s->B, &s->BT, &s->K, &s->A, &s->K_rest};
+  mn_csr_rows *matrices[] = {&s->WE, &s->H,  &s->HT, &s->DT, &s->D,
+                             &s->B,  &s->BT, &s->K,  &s->A,  &s->K_rest};
   for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
     mn_csr_rows_destroy(matrices[i]);
   void *all[] = {s->g,      s->U,           s->F, s->right_cells, s->right_solid, s->held,
@@ -40,7 +33,7 @@ static mn_status make_room(mn_mono_system *s)
   mn_context *ctx = s->ctx;
   s->cells = s->fluid.cells;
   s->rows = s->fluid.rows;
-  s->freedoms = (size_t)s->solid.K.rows;
+  s->own = s->freedoms = (size_t)s->solid.K.rows;
   if (s->cells > s->cell_room) {
     s->cell_room = 0;
     MN_TRY(MN_RENEW(ctx, "right-hand sides", more(s->cells), &s->right_cells));
@@ -53,6 +46,13 @@ static mn_status make_room(mn_mono_system *s)
     MN_TRY(MN_RENEW(ctx, "forces on faces", more(s->rows), &s->F));
     s->row_room = more(s->rows);
   }
+  return MN_OK;
+}
+
+static mn_status make_freedoms(mn_mono_system *s)
+{
+  mn_context *ctx = s->ctx;
+  s->freedoms = s->own + s->breaths;
   if (s->freedoms > s->freedom_room || !s->g) {
     s->freedom_room = 0;
     MN_TRY(MN_RENEW(ctx, "rates of freedoms", more(s->freedoms), &s->g));
@@ -70,7 +70,7 @@ static int rates_of_points(mn_mono_system *s)
   const mn_interface *f = &s->boxes->face;
   const mn_sparse_matrix *E = &s->solid.E;
   int same = 1;
-  memset(s->g, 0, s->freedoms * sizeof *s->g);
+  memset(s->g, 0, s->own * sizeof *s->g);
   for (size_t i = 0; i < f->count; i++) {
     same &= f->lead[i] == f->lead[0];
     for (int64_t e = E->start[3 * i]; e < E->start[3 * i + 3]; e++)
@@ -110,8 +110,7 @@ static mn_status build_faces(mn_mono_system *s)
   mn_sparse_matrix W;
   MN_TRY(mn_boxes_weights(s->boxes, &W));
   mn_csr w = mn_csr_view(&W), e = mn_csr_view(&s->solid.E);
-  MN_TRY(mn_csr_rows_product(s->ctx, &w, &e, &s->H));
-  MN_TRY(mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT));
+  MN_TRY(mn_csr_rows_product(s->ctx, &w, &e, &s->WE));
   MN_TRY(mn_csr_rows_begin(s->ctx, &s->DT, (int64_t)s->rows, (int64_t)s->cells));
   for (size_t r = 0; r < s->rows; r++) {
     const int32_t *at = &s->fluid.cell[2 * r];
@@ -121,7 +120,24 @@ static mn_status build_faces(mn_mono_system *s)
       mn_csr_rows_add(&s->DT, at[1], -s->fluid.area[r]);
     MN_TRY(mn_csr_rows_next(s->ctx, &s->DT));
   }
-  MN_TRY(mn_csr_rows_transpose(s->ctx, &s->DT.a, &s->D));
+  return mn_csr_rows_transpose(s->ctx, &s->DT.a, &s->D);
+}
+
+static mn_status build_flows(mn_mono_system *s)
+{
+  const mn_csr *WE = &s->WE.a;
+  MN_TRY(mn_csr_rows_begin(s->ctx, &s->H, (int64_t)s->rows, (int64_t)s->freedoms));
+  for (int64_t r = 0; r < WE->rows; r++) {
+    for (int64_t e = WE->start[r]; e < WE->start[r + 1]; e++)
+      mn_csr_rows_add(&s->H, WE->col[e], WE->value[e]);
+    for (size_t k = 0; k < s->breaths; k++) {
+      double part = mn_mono_breath(s, s->breath[k], (size_t)r);
+      if (part != 0)
+        mn_csr_rows_add(&s->H, (int64_t)(s->own + k), part);
+    }
+    MN_TRY(mn_csr_rows_next(s->ctx, &s->H));
+  }
+  MN_TRY(mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT));
   MN_TRY(mn_csr_rows_product(s->ctx, &s->D.a, &s->H.a, &s->B));
   return mn_csr_rows_transpose(s->ctx, &s->B.a, &s->BT);
 }
@@ -130,10 +146,11 @@ static mn_status build_solid(mn_mono_system *s)
 {
   const mn_sparse_matrix *K = &s->solid.K;
   const mn_csr *H = &s->H.a, *HT = &s->HT.a;
-  MN_TRY(mn_csr_rows_begin(s->ctx, &s->K, K->rows, K->cols));
-  for (int64_t i = 0; i < K->rows; i++) {
+  int64_t n = (int64_t)s->freedoms;
+  MN_TRY(mn_csr_rows_begin(s->ctx, &s->K, n, n));
+  for (int64_t i = 0; i < n; i++) {
     mn_csr_rows_add(&s->K, i, 0);
-    for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
+    for (int64_t e = i < K->rows ? K->start[i] : 0; i < K->rows && e < K->start[i + 1]; e++)
       mn_csr_rows_add(&s->K, K->col[e], K->value[e] / s->g[K->col[e]]);
     for (int64_t e = HT->start[i]; e < HT->start[i + 1] && s->masses; e++) {
       int64_t r = HT->col[e];
@@ -146,109 +163,37 @@ static mn_status build_solid(mn_mono_system *s)
   return MN_OK;
 }
 
-/* ---- constants that nothing tells ------------------------------------------------------------ */
-
-static mn_status pin(mn_mono_system *s, int64_t cell)
-{
-  if (s->pins == s->pin_room) {
-    size_t room = more(s->pins);
-    MN_TRY(mn_grow(s->ctx, "pinned cells", s->pins, room, sizeof *s->pinned, (void **)&s->pinned));
-    s->pin_room = room;
-  }
-  s->pinned[s->pins++] = cell;
-  return MN_OK;
-}
-
-static double dot(size_t n, const double *a, const double *b)
-{
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-/* h_r into `row`, the sizes summed into *size; the region's first cell, or -1. */
-static int64_t sum_region(const mn_mono_system *s, int32_t r, double *row, double *size)
-{
-  const mn_csr *B = &s->B.a;
-  int64_t first = -1;
-  memset(row, 0, s->freedoms * sizeof *row);
-  *size = 0;
-  for (int64_t i = 0; i < B->rows; i++) {
-    if (s->fluid.region[i] != r)
-      continue;
-    first = first < 0 ? i : first;
-    for (int64_t e = B->start[i]; e < B->start[i + 1]; e++) {
-      row[B->col[e]] += B->value[e];
-      *size += fabs(B->value[e]);
-    }
-  }
-  return first;
-}
-
-static mn_status find_pins(mn_mono_system *s)
-{
-  int32_t regions = 0;
-  size_t kept = 0, n = s->freedoms;
-  s->pins = 0;
-  for (size_t i = 0; i < s->cells && s->fluid.region; i++)
-    regions = s->fluid.region[i] >= regions ? s->fluid.region[i] + 1 : regions;
-  if ((size_t)regions * n > s->region_room) {
-    s->region_room = 0;
-    MN_TRY(MN_RENEW(s->ctx, "rows of regions", (size_t)regions * n, &s->region_rows));
-    s->region_room = (size_t)regions * n;
-  }
-  for (int32_t r = 0; r < regions; r++) {
-    double *row = n ? s->region_rows + kept * n : NULL, size = 0;
-    int64_t first = n ? sum_region(s, r, row, &size) : -1;
-    for (int64_t i = 0; i < (int64_t)s->cells && first < 0; i++)
-      first = s->fluid.region[i] == r ? i : -1;
-    if (first < 0)
-      continue;
-    for (int pass = 0; pass < 2; pass++) /* twice is enough to be orthogonal */
-      for (size_t k = 0; k < kept; k++) {
-        const double *q = s->region_rows + k * n;
-        double part = dot(n, q, row);
-        for (size_t j = 0; j < n; j++)
-          row[j] -= part * q[j];
-      }
-    double length = n ? sqrt(dot(n, row, row)) : 0;
-    if (!(length > SPANNED * size)) {
-      MN_TRY(pin(s, first));
-      continue;
-    }
-    for (size_t j = 0; j < n; j++)
-      row[j] /= length;
-    kept++;
-  }
-  return MN_OK;
-}
-
 mn_status mn_mono_build(mn_mono_system *s)
 {
   MN_TRY(make_room(s));
-  find_rates(s);
   MN_TRY(build_faces(s));
-  MN_TRY(build_solid(s));
-  return find_pins(s);
+  MN_TRY(mn_mono_find_constants(s));
+  MN_TRY(make_freedoms(s));
+  find_rates(s);
+  MN_TRY(build_flows(s));
+  return build_solid(s);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-mn_status mn_mono_right(mn_mono_system *s, const double *extra)
+mn_status mn_mono_right(mn_mono_system *s, const double *breath)
 {
   const mn_interface *f = &s->boxes->face;
   const mn_csr *HT = &s->HT.a;
   const mn_sparse_matrix *E = &s->solid.E;
-  mn_boxes_gather(s->boxes, s->U);
   const mn_exec one = {1};
+  int32_t regions = breath ? mn_mono_regions(s) : 0;
+  mn_boxes_gather(s->boxes, s->U);
+  for (int32_t g = 0; g < regions; g++)
+    for (size_t r = 0; r < s->rows && breath[g] != 0; r++)
+      s->U[r] += breath[g] * mn_mono_breath(s, g, r);
   mn_csr_multiply(&one, &s->D.a, s->U, s->right_cells);
   for (size_t i = 0; i < s->cells; i++)
-    s->right_cells[i] = s->fluid.c[i] - s->right_cells[i] + (extra ? extra[i] : 0);
+    s->right_cells[i] = s->fluid.c[i] - s->right_cells[i];
   for (size_t r = 0; r < s->rows; r++)
     s->F[r] = s->masses ? -s->fluid.mass[r] / s->dt * (s->U[r] - s->fluid.before[r]) : 0;
   mn_csr_multiply(&one, HT, s->F, s->right_solid);
-  for (size_t i = 0; i < s->freedoms; i++)
+  for (size_t i = 0; i < s->own; i++)
     s->right_solid[i] += s->solid.r[i];
   for (size_t i = 0; i < f->count; i++)
     for (size_t a = 0; a < 3; a++)

@@ -18,7 +18,9 @@ typedef struct mn_mono_system {
   mn_fluid_linear fluid; /* as its box gave it, */
   mn_solid_linear solid; /* and so this */
   size_t cells, rows, freedoms;
-  mn_csr_rows H, HT;   /* [rows x freedoms] W E */
+  size_t own;          /* freedoms of the solid; the others are those of `breath` */
+  mn_csr_rows WE;      /* [rows x own] */
+  mn_csr_rows H, HT;   /* [rows x freedoms] the same, and the breaths */
   mn_csr_rows DT, D;   /* [rows x cells] areas */
   mn_csr_rows B, BT;   /* [cells x freedoms] D H */
   mn_csr_rows K;       /* [freedoms x freedoms] K/g + H^T (m/dt) H */
@@ -32,7 +34,9 @@ typedef struct mn_mono_system {
   uint8_t *held;       /* [cells] 1: p = 0 there */
   int64_t *pinned;     /* cells whose pressure is set, one for each constant that nothing tells */
   size_t pins;
-  double *region_rows; /* [regions x freedoms] scratch */
+  int32_t *breath; /* closed regions whose walls must give a little (monolithic_regions.c) */
+  size_t breaths, breath_room;
+  double *region_rows; /* [regions x own] scratch */
   size_t cell_room, row_room, freedom_room, pin_room, region_room;
   /* solvers */
   mn_lu *lu;
@@ -56,9 +60,9 @@ void mn_mono_system_destroy(mn_mono_system *s);
 
 /* After the fluid's assemble and the solid's linearise: fills all but the right-hand sides. */
 MN_MUST_CHECK mn_status mn_mono_build(mn_mono_system *s);
-/* Right-hand sides with the interface's V that of the iterate. extra[cells] m^3/s or NULL: volume
-   that shall flow into the cells besides. */
-MN_MUST_CHECK mn_status mn_mono_right(mn_mono_system *s, const double *extra);
+/* Right-hand sides with the interface's V that of the iterate; breath[regions] m/s or NULL: by
+   which walls of regions seem to move besides. */
+MN_MUST_CHECK mn_status mn_mono_right(mn_mono_system *s, const double *breath);
 /* p, v with p = 0 in held cells. p holds a guess. */
 MN_MUST_CHECK mn_status mn_mono_solve(mn_mono_system *s, mn_coupling_solver solver, double *p,
                                       double *v);
@@ -67,6 +71,12 @@ void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *
 /* load <- W^T (D^T p - (m/dt) (U + H v - before)) + rest */
 MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v,
                                      mn_vec3 *load);
+
+/* monolithic_regions.c: after D and WE are made, pins and breaths; regions in all */
+MN_MUST_CHECK mn_status mn_mono_find_constants(mn_mono_system *s);
+int32_t mn_mono_regions(const mn_mono_system *s);
+/* Velocity of a row's face by a unit breath of region g: into it through all its walls; or 0. */
+double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row);
 
 /* monolithic_mobility.c: velocity of faces by forces on them, roughly; open[rows].
    rigid 0: rigid bodies stand. */

@@ -8,6 +8,7 @@
    to momentum is left out: semi-Lagrangian schemes do not keep it. Control: loads from pressure
    differences. */
 #include "fluid/mac/internal.h"
+#include "la/sparse_lu.h"
 #include "world_case.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ static const char SCENE[] =
     "local load      = param('load', 'impulse', '')\n"
     "local s         = param('s', 0.2, '')\n"
     "local tolerance = param('tolerance', 1e-11, '')\n"
+    "local solver    = param('solver', 'auto', '')\n"
     "local block = rigid { name = 'body', density = s, spin = 0.5, velocity = {0.2, 0},\n"
     "  shape = transform { translate = {0.47, 0.41}, angle = 0.3,\n"
     "                      shape = box { center = {0, 0}, size = {0.31, 0.2} } } }\n"
@@ -33,7 +35,7 @@ static const char SCENE[] =
     "  solids   = { body == 'block' and block or cloth },\n"
     "  dynamics = dynamics { gravity = {0, -2}, dt = 0.01, tolerance = 1e-13 },\n"
     "  coupling = couple { method = coupling, tolerance = tolerance, omega = 0.15, load = load,\n"
-    "                      max_iterations = 300 },\n"
+    "                      solver = solver, max_iterations = 300 },\n"
     "  output   = { frames = 1000, every = 0.01 },\n"
     "}\n";
 
@@ -159,6 +161,28 @@ static void test_cloth(void **state)
   CHECK_DONE();
 }
 
+/* Whatever the tolerances are: each solve hands over what it takes. */
+static void test_one_system(void **state)
+{
+  (void)state;
+  const char *methods[] = {"monolithic", "simultaneous"}, *solvers[] = {"direct", "cg", "minres"};
+  double mass = 0.1 * 0.2 * hypot(0.45, 0.05);
+  for (int m = 0; m < 6; m++) {
+    mn_setting s[] = {{"coupling", methods[m % 2]},
+                      {"solver", solvers[m / 2]},
+                      {"tolerance", "0.05"},
+                      {"body", "cloth"}};
+    if (m < 2 && !mn_lu_available())
+      continue;
+    CHECK_LE(run(s, 3, 1, (0.2 - 1) * 0.31 * 0.2).worst, 1e-10);
+    CHECK_LE(run(s, 4, 0, mass).worst, 1e-10);
+  }
+  CHECK_DONE();
+  mn_setting s[] = {{"coupling", "monolithic"}, {"load", "pressure"}}; /* without the dual masses */
+  CHECK_LE(run(s, 2, 1, (0.2 - 1) * 0.31 * 0.2).missing, 1e-3);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 static void test_pressure_loads_do_not(void **state)
 {
   (void)state;
@@ -174,6 +198,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_block),
       cmocka_unit_test(test_cloth),
+      cmocka_unit_test(test_one_system),
       cmocka_unit_test(test_pressure_loads_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,9 @@
 
    A cell that solves no equation (air, solid, beyond the domain) has p = 0 and no row. In regions
    without any opening L does not see a constant, and the sum of D U - c over them must be 0:
-   whatever pressure makes the bodies around give way comes out of the coupled system. Nothing is
-   mended here (compatible.c): U is W V of the interface, before and after `adopt`.
+   whatever pressure makes the bodies around give way comes out of the coupled system. What the
+   faces miss of walls that cannot is mended by `adopt` (compatible.c), as a solve would: a coupling
+   that knows of it moves the walls of such a region by the same amount.
 
    `adopt` takes p for the answer of a solve, closed regions with their whole pressure: loads are
    those of p as it is. Where the coupling asked for closed regions (enclose.c), p is then kept as
@@ -429,6 +430,12 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
     MN_TRY(mn_mac_bodies_move(mac, interface));
   double tolerance, sum_tolerance, worst = mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
   mn_mac_tolerances(mac, mac->dt, worst, mac->speed, &tolerance, &sum_tolerance);
+  if (bodies && mac->geometry.stamp) {
+    int changed;
+    MN_TRY(mn_mac_bodies_mend(mac, mac->dt, sum_tolerance, &changed));
+    if (changed)
+      worst = mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
+  }
   MN_TRY(show(mac, tolerance));
   *report =
       (mn_solve_report){.initial_residual = worst, .closed_regions = o->unknowns.regions->closed};
