@@ -425,12 +425,8 @@ static double smallest_soft(const mn_bodies *b)
   double least = HUGE_VAL;
   for (int i = 0; i < b->count; i++) {
     const part *p = &b->part[i];
-    mn_vec3 lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), hi = mn_scale(-1, lo);
-    for (size_t k = 0; k < p->mesh.nodes; k++)
-      for (int a = 0; a < 3; a++) {
-        lo.v[a] = mn_min(lo.v[a], p->mesh.node[k].v[a]);
-        hi.v[a] = mn_max(hi.v[a], p->mesh.node[k].v[a]);
-      }
+    mn_vec3 lo, hi;
+    mn_body_extent(&p->mesh, &lo, &hi);
     if (p->def->kind != MN_BODY_RIGID)
       least = mn_min(least, 0.5 * mn_length(mn_sub(hi, lo)));
   }
@@ -514,12 +510,8 @@ static mn_status check_outside(const mn_bodies *b, int i)
   const mn_domain_def *d = &b->model->domain;
   const part *p = &b->part[i];
   char name[96] = "a body";
-  mn_vec3 lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), hi = mn_scale(-1, lo);
-  for (size_t k = 0; k < p->mesh.nodes; k++)
-    for (int a = 0; a < 3; a++) {
-      lo.v[a] = mn_min(lo.v[a], p->mesh.node[k].v[a]);
-      hi.v[a] = mn_max(hi.v[a], p->mesh.node[k].v[a]);
-    }
+  mn_vec3 lo, hi;
+  mn_body_extent(&p->mesh, &lo, &hi);
   for (int a = 0; a < b->dim && !p->def->moving; a++) {
     double low = d->origin.v[a], high = low + d->size.v[a];
     if (hi.v[a] >= low && lo.v[a] <= high)

@@ -33,20 +33,27 @@ static void point_text(int dim, mn_vec3 x, char *text, size_t size)
     snprintf(text, size, "{%g, %g, %g}", x.x, x.y, x.z);
 }
 
+void mn_body_extent(const mn_simplex_mesh *mesh, mn_vec3 *lo, mn_vec3 *hi)
+{
+  *lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), *hi = mn_scale(-1, *lo);
+  for (size_t i = 0; i < mesh->nodes; i++)
+    for (int a = 0; a < 3; a++) {
+      lo->v[a] = mn_min(lo->v[a], mesh->node[i].v[a]);
+      hi->v[a] = mn_max(hi->v[a], mesh->node[i].v[a]);
+    }
+}
+
 mn_status mn_body_has_point(mn_context *ctx, int dim, const mn_body_def *def,
                             const mn_simplex_mesh *mesh, mn_vec3 at, const char *key)
 {
-  mn_vec3 lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), hi = mn_scale(-1, lo), nearest = {0};
+  mn_vec3 lo, hi, nearest = {0};
   double away = HUGE_VAL, allowed;
   for (size_t i = 0; i < mesh->nodes; i++) {
     double d = mn_length(mn_sub(mesh->node[i], at));
     if (d < away)
       away = d, nearest = mesh->node[i];
-    for (int a = 0; a < 3; a++) {
-      lo.v[a] = mn_min(lo.v[a], mesh->node[i].v[a]);
-      hi.v[a] = mn_max(hi.v[a], mesh->node[i].v[a]);
-    }
   }
+  mn_body_extent(mesh, &lo, &hi);
   int rigid = def->kind == MN_BODY_RIGID;
   if (rigid)
     away = mn_shape_distance(def->shape, at);

@@ -11,4 +11,7 @@
 MN_MUST_CHECK mn_status mn_body_has_point(mn_context *ctx, int dim, const mn_body_def *def,
                                           const mn_simplex_mesh *mesh, mn_vec3 at, const char *key);
 
+/* The box around a mesh. */
+void mn_body_extent(const mn_simplex_mesh *mesh, mn_vec3 *lo, mn_vec3 *hi);
+
 #endif
