@@ -19,7 +19,9 @@ return scene {
   reproduces = "Akbay et al. 2018, figure 6 (2.4 of the thesis)",
   domain     = box { size = {1, 1.25, 1}, cells = {n, 1.25 * n, n}, top = "open" },
   fluid      = water { density = 1000, gravity = {0, -9.8, 0}, max_dt = 0.01,
-                       initial_water = union { ball, cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = bore } } },
+                       initial_water = union {
+                         sphere { center = {0.5, yc, 0.5}, radius = r - 0.001 }, -- within its triangles
+                         cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = bore } } },
   sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125 }, -- all of the pipe
                           velocity = {0, -speed, 0}, ramp = cosine(0.2) } },
   solids     = {

@@ -7,7 +7,7 @@ static void test_release(void **state)
 {
   (void)state;
   closed_run r;
-  closed_open(&r, "smoke-balloon", (const char *const[]){"n=16", "release=0.5", NULL});
+  closed_open(&r, "smoke-balloon", (const char *const[]){"n=16", "speed=3", "release=0.5", NULL});
   double before = mn_world_probe(r.world, 0);
   CHECK(closed_until(&r, 0.5));
   double full = mn_world_probe(r.world, 0), y = mn_world_probe(r.world, 2);

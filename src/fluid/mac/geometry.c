@@ -293,7 +293,8 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   g->wall[a].data[q] = 0;
   if (below || above) {
     g->kind[a][q] = MN_FACE_SOURCE;
-    g->wall[a].data[q] = source_velocity(mac, a, i, j, k);
+    g->gate[a][q] = below && above ? 1 : w; /* no flow through what solids close of it */
+    g->wall[a].data[q] = g->gate[a][q] * source_velocity(mac, a, i, j, k);
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     g->kind[a][q] = MN_FACE_SIDE;
@@ -376,6 +377,8 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
     MN_TRY(mn_field_create(ctx, &mac->grid, (mn_place)a, "open fractions", &g->open[a]));
     MN_TRY(mn_field_create(ctx, &mac->grid, (mn_place)a, "wall velocities", &g->wall[a]));
     MN_TRY(MN_NEW(ctx, "face kinds", g->open[a].size, &g->kind[a]));
+    if (mac->def->source_count)
+      MN_TRY(MN_NEW(ctx, "faces of sources", g->open[a].size, &g->gate[a]));
     MN_TRY(mn_extension_create(ctx, &g->open[a], &g->face_extension[a]));
   }
   MN_TRY(mn_extension_create(ctx, &g->volume, &g->cell_extension));
@@ -399,6 +402,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
     mn_field_destroy(&g->open[a]);
     mn_field_destroy(&g->wall[a]);
     mn_free(g->kind[a]);
+    mn_free(g->gate[a]);
     mn_extension_destroy(&g->face_extension[a]);
   }
   mn_extension_destroy(&g->cell_extension);
@@ -417,7 +421,9 @@ void mn_mac_update_sources(mn_mac *mac)
       for (int j = 0; j < f->n[1]; j++)
         for (int i = 0; i < f->n[0]; i++)
           if (g->kind[a][f->at - f->data + mn_index(f, i, j, k)] == MN_FACE_SOURCE)
-            mn_set(f, i, j, k, source_velocity(mac, a, i, j, k));
+            mn_set(f, i, j, k,
+                   g->gate[a][f->at - f->data + mn_index(f, i, j, k)] *
+                       source_velocity(mac, a, i, j, k));
   }
 }
 

@@ -69,9 +69,10 @@ typedef struct mn_mac_geometry {
   mn_field open[3];       /* faces: open fraction */
   mn_field wall[3];       /* faces: velocity of what closes the face, m/s */
   unsigned char *kind[3]; /* faces with ghosts: mn_face_kind */
-  mn_field volume;        /* cells: fluid part; 0 in sources and where nothing is */
-  unsigned char *empty;   /* cells with ghosts: 1 where nothing is; NULL unless outside = "empty" */
-  mn_field whole;         /* cells: what solids leave; with `empty` */
+  double *gate[3]; /* part of a face of a source that solids leave open; NULL without sources */
+  mn_field volume; /* cells: fluid part; 0 in sources and where nothing is */
+  unsigned char *empty; /* cells with ghosts: 1 where nothing is; NULL unless outside = "empty" */
+  mn_field whole;       /* cells: what solids leave; with `empty` */
   int32_t (*empty_list)[3]; /* scratch */
   unsigned char *inflow;    /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
   double *blow; /* of each source: factor that makes the flow out of it exact; see speed */
