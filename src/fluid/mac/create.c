@@ -255,6 +255,9 @@ double mn_mac_bytes(const mn_model_def *def)
   double solver = 150;                      /* bytes per unknown at most */
   fields += mn_separates(def) ? 2 : 0;
   plans += mn_separate_bytes(def);
+  fields += def->source_count ? dim : 0;
+  if (def->body_count && def->fluid.kind == MN_FLUID_WATER)
+    plans += 16;                     /* spaces */
   plans += def->body_count ? 64 : 0; /* surfaces at both ends of a substep */
   int one = def->coupling.method == MN_COUPLE_SIMULTANEOUS ||
             def->coupling.method == MN_COUPLE_MONOLITHIC;
