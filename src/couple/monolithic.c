@@ -211,6 +211,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   m->s.dt = dt;
   m->cells = 0;
   m->fresh = 1;
+  m->s.clipped = 0;
   /* The fluid meets bodies where their velocity takes them: rigid ones as they turn, since loads at
      rest on a stretched surface would be wrong. */
   for (size_t i = 0; i < f->count; i++)

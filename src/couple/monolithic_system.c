@@ -154,7 +154,7 @@ static mn_status build_solid(mn_mono_system *s)
       mn_csr_rows_add(&s->K, K->col[e], K->value[e] / s->g[K->col[e]]);
     for (int64_t e = HT->start[i]; e < HT->start[i + 1] && s->masses; e++) {
       int64_t r = HT->col[e];
-      double rate = HT->value[e] * s->fluid.mass[r] / s->dt;
+      double rate = HT->value[e] * mn_mono_mass(s, (size_t)r) / s->dt;
       for (int64_t f = H->start[r]; f < H->start[r + 1]; f++)
         mn_csr_rows_add(&s->K, H->col[f], rate * H->value[f]);
     }
@@ -191,7 +191,7 @@ mn_status mn_mono_right(mn_mono_system *s, const double *breath)
   for (size_t i = 0; i < s->cells; i++)
     s->right_cells[i] = s->fluid.c[i] - s->right_cells[i];
   for (size_t r = 0; r < s->rows; r++)
-    s->F[r] = s->masses ? -s->fluid.mass[r] / s->dt * (s->U[r] - s->fluid.before[r]) : 0;
+    s->F[r] = -mn_mono_mass(s, r) / s->dt * (s->U[r] - s->fluid.before[r]);
   mn_csr_multiply(&one, HT, s->F, s->right_solid);
   for (size_t i = 0; i < s->own; i++)
     s->right_solid[i] += s->solid.r[i];
@@ -223,7 +223,7 @@ mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v, mn_v
       U += H->value[e] * v[H->col[e]];
     for (int64_t e = DT->start[r]; e < DT->start[r + 1]; e++)
       force += DT->value[e] * p[DT->col[e]];
-    s->F[r] = force - (s->masses ? s->fluid.mass[r] / s->dt * (U - s->fluid.before[r]) : 0);
+    s->F[r] = force - mn_mono_mass(s, (size_t)r) / s->dt * (U - s->fluid.before[r]);
   }
   MN_TRY(mn_boxes_scatter(s->boxes, s->F, load));
   for (size_t i = 0; i < s->boxes->face.count; i++)

@@ -14,6 +14,7 @@ typedef struct mn_mono_system {
   mn_context *ctx;
   mn_boxes *boxes; /* borrowed */
   int masses;      /* 0: without m */
+  int clipped;     /* 1: of m only what is above 0 */
   double dt;
   mn_fluid_linear fluid; /* as its box gave it, */
   mn_solid_linear solid; /* and so this */
@@ -97,6 +98,13 @@ MN_MUST_CHECK mn_status mn_mono_unsolved(mn_mono_system *s, const char *name, do
                                          double tolerance);
 /* The solver that `auto` stands for. */
 mn_coupling_solver mn_mono_choose(const mn_mono_system *s, mn_coupling_solver solver);
+
+/* m of a row. */
+static inline double mn_mono_mass(const mn_mono_system *s, size_t row)
+{
+  double m = s->masses ? s->fluid.mass[row] : 0;
+  return s->clipped && m < 0 ? 0 : m;
+}
 
 static inline mn_csr mn_csr_view(const mn_sparse_matrix *m) /* only read */
 {
