@@ -46,6 +46,8 @@ static const app_bench_entry benches[] = {
     {"akbay-2.6", "a closed balloon without p0, and with it", "20 s", app_bench_closed_balloon},
     {"akbay-2.12", "the same by P, P-BPP, XPM and M: growth, p0, solves; shapes (-o)", "1 min",
      app_bench_closed_balloon},
+    {"chentanez", "jet against two rubber sheets: which coupling bears which step", "1 min",
+     app_bench_chentanez},
     {"akbay-4", "closed regions: p0, net outflow, fluid solves, all scenes of the chapter", "2 min",
      app_bench_closed},
     {0},

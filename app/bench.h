@@ -62,5 +62,6 @@ int app_bench_akbay_balloon(app_bench_run *run);  /* figure 2.11 */
 int app_bench_akbay_time(app_bench_run *run);     /* table 2.4 */
 int app_bench_closed(app_bench_run *run);         /* chapter 4 */
 int app_bench_closed_balloon(app_bench_run *run); /* figures 2.6 and 2.12 */
+int app_bench_chentanez(app_bench_run *run);
 
 #endif

@@ -1,0 +1,119 @@
+/* The couplings by one system, `monolithic` and `simultaneous`, on closed regions against exact
+   answers, with no projection: their pressure comes out of the solve.
+
+   F1  supported body, F5 hydraulic piston at rest and held, F8 sections of pistons: p0 exact,
+       nothing moves; F7 nested balloons: three p0 and radii.
+   Where these numbers come from: test_closed_*.c. */
+#include <math.h>
+#include <stdio.h>
+
+#include "nested_exact.h"
+
+static const char *const METHOD[] = {"coupling=monolithic", "coupling=simultaneous"};
+enum { METHODS = 2 };
+
+static void test_supported(void **state)
+{
+  (void)state;
+  for (int k = 0; k < METHODS; k++) {
+    closed_run r;
+    closed_open(&r, "supported-body", (const char *const[]){METHOD[k], NULL});
+    CHECK(closed_until(&r, 0.01));
+    CHECK_NEAR(r.info.closed_regions, 1, 0);
+    CHECK_NEAR(r.info.region[0].p0 / 14703.92, 1, 1e-6);
+    CHECK(closed_until(&r, 1));
+    CHECK_NEAR(mn_world_probe(r.world, 0), 0.875, 1e-3 * 0.025);
+    CHECK_NEAR(r.info.region[0].p0 / 14703.92, 1, 1e-6);
+    CHECK_NEAR(mn_world_probe(r.world, 3), 14707.84 - 9.8 * 0.025 / 2, 0.02);
+    CHECK_LE(r.outflow, 1e-8);
+    closed_close(&r);
+  }
+  CHECK_DONE();
+}
+
+static void test_hydraulic(void **state)
+{
+  (void)state;
+  for (int k = 0; k < METHODS; k++) {
+    closed_run r;
+    closed_open(&r, "hydraulic-piston", (const char *const[]){METHOD[k], NULL});
+    CHECK(closed_until(&r, 2));
+    CHECK_NEAR(r.info.closed_regions, 1, 0);
+    CHECK_NEAR(r.info.region[0].p0 / (9849 - 9.8 * 104.0 / 44), 1, 1e-6);
+    CHECK_NEAR(mn_world_probe(r.world, 0), 5.5, 1e-3 * 0.2);
+    CHECK_NEAR(mn_world_probe(r.world, 1), 5.5, 1e-3 * 0.2);
+    CHECK_LE(r.outflow, 1e-8);
+    closed_close(&r);
+    closed_open(&r, "hydraulic-piston", (const char *const[]){METHOD[k], "force=true", NULL});
+    CHECK(closed_until(&r, 0.9));
+    CHECK_NEAR(r.info.region[0].p0 / (98 + 9.8 * (5.5 - 107.0 / 44)), 1, 1e-6);
+    CHECK_NEAR(mn_world_probe(r.world, 0), 6, 1e-3 * 0.2);
+    CHECK(closed_until(&r, 5));
+    double left = mn_world_probe(r.world, 0) - 6, right = mn_world_probe(r.world, 1) - 4;
+    printf("%s: let go, right/left %.9f\n", METHOD[k], right / left);
+    CHECK_LE(left, -0.01);
+    CHECK_NEAR(right / left, -3, 1e-6);
+    closed_close(&r);
+  }
+  CHECK_DONE();
+}
+
+static void test_sections(void **state)
+{
+  (void)state;
+  static const double at[4] = {9.5, 6.5, 9.25, 5};
+  for (int k = 0; k < METHODS; k++) {
+    closed_run r;
+    closed_open(&r, "multi-piston", (const char *const[]){METHOD[k], "n=40", NULL});
+    CHECK(closed_until(&r, 2));
+    CHECK_NEAR(r.info.closed_regions, 3, 0);
+    CHECK_NEAR(closed_p0(&r, 4, 2.7) / 1522.2666667, 1, 1e-6);
+    CHECK_NEAR(closed_p0(&r, 3, 8) / 989.8, 1, 1e-6);
+    CHECK_NEAR(closed_p0(&r, 9, 7.5) / 504.7, 1, 1e-6);
+    for (int i = 0; i < 4; i++)
+      CHECK_NEAR(mn_world_probe(r.world, i), at[i], 1e-3 * 0.25);
+    closed_close(&r);
+  }
+  CHECK_DONE();
+}
+
+static void nested(const char *method)
+{
+  closed_run c;
+  closed_open(&c, "nested-balloons", (const char *const[]){method, "n=60", "dt=0.1", NULL});
+  double start[3], r[3], p0[3], nearest[3] = {1e9, 1e9, 1e9};
+  for (int i = 0; i < 3; i++)
+    start[i] = mn_world_probe(c.world, i);
+  CHECK(closed_until(&c, 2));
+  CHECK_NEAR(c.info.closed_regions, 3, 0);
+  nested_exact(2, 5e4, 1500, r, p0);
+  for (int i = 0; i < 3; i++) {
+    double gain = mn_world_probe(c.world, i) - start[i];
+    double factor = start[i] / ((1.5 + i) * (1.5 + i));
+    printf("%s: ring %d gains %.6f of what flows in\n", method, i,
+           gain / (0.9 * 3.14159265358979 * 1.5));
+    CHECK_NEAR(gain / (0.9 * 3.14159265358979 * 1.5), 1, 5e-3);
+    CHECK_NEAR(sqrt(mn_world_probe(c.world, i) / factor) / r[i], 1, 2e-3);
+    for (int k = 0; k < c.info.closed_regions; k++)
+      if (fabs(c.info.region[k].p0 - p0[i]) < fabs(nearest[i] - p0[i]))
+        nearest[i] = c.info.region[k].p0;
+    CHECK_NEAR(nearest[i] / p0[i], 1, 0.03);
+  }
+  closed_close(&c);
+}
+
+static void test_nested(void **state)
+{
+  (void)state;
+  for (int k = 0; k < METHODS; k++)
+    nested(METHOD[k]);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_supported), cmocka_unit_test(test_hydraulic),
+      cmocka_unit_test(test_sections), cmocka_unit_test(test_nested)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
