@@ -5,7 +5,7 @@
 
 static const app_option options[] = {
     {"--full", NULL, "the large sizes too"},
-    {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...); cells (akbay-...)"},
+    {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...); cells (others)"},
     {"-o", "DIR", "pictures and plots of akbay-2.12"},
     {"--threads", "N", "threads to use (lai-..., akbay-...)"},
     {"--json", NULL, "one JSON object per number"},
@@ -48,6 +48,8 @@ static const app_bench_entry benches[] = {
      app_bench_closed_balloon},
     {"chentanez", "jet against two rubber sheets: which coupling bears which step", "1 min",
      app_bench_chentanez},
+    {"monolithic-cost", "a solve of fluid and solid as one system, in pressure solves", "2 min",
+     app_bench_monolithic_cost},
     {"akbay-4", "closed regions: p0, net outflow, fluid solves, all scenes of the chapter", "2 min",
      app_bench_closed},
     {0},
@@ -131,7 +133,7 @@ void app_bench_compare(app_bench_run *run, const char *row, const char *column, 
 static int list_benches(int json)
 {
   if (!json)
-    printf("%-12s %-7s on two idle cores, without --full\n", "name", "about");
+    printf("%-15s %-7s on two idle cores, without --full\n", "name", "about");
   for (const app_bench_entry *b = benches; b->name; b++) {
     if (json) {
       cJSON *o = cJSON_CreateObject();
@@ -140,7 +142,7 @@ static int list_benches(int json)
       cJSON_AddStringToObject(o, "takes", b->takes);
       app_print_json(o);
     } else {
-      printf("%-12s %-7s %s\n", b->name, b->takes, b->text);
+      printf("%-15s %-7s %s\n", b->name, b->takes, b->text);
     }
   }
   return 0;

@@ -31,6 +31,7 @@ void app_bench_compare(app_bench_run *run, const char *row, const char *column,
    A simulation that cannot go on is a result, not an error. */
 typedef struct app_bench_job {
   const char *scene;
+  const char *text; /* of the scene, or NULL: the one that `scene` names */
   const mn_setting *settings;
   int count;
   double until; /* s */
@@ -63,5 +64,6 @@ int app_bench_akbay_time(app_bench_run *run);     /* table 2.4 */
 int app_bench_closed(app_bench_run *run);         /* chapter 4 */
 int app_bench_closed_balloon(app_bench_run *run); /* figures 2.6 and 2.12 */
 int app_bench_chentanez(app_bench_run *run);
+int app_bench_monolithic_cost(app_bench_run *run);
 
 #endif

@@ -15,7 +15,10 @@ int app_bench_scene(const app_bench_run *bench, app_bench_job *job)
   int bad = app_context(bench->args, &ctx);
   if (bad)
     return bad;
-  mn_status status = mn_scene_load(ctx, job->scene, job->settings, (size_t)job->count, &model);
+  mn_status status =
+      job->text
+          ? mn_scene_load_text(ctx, job->scene, "", job->text, job->settings, job->count, &model)
+          : mn_scene_load(ctx, job->scene, job->settings, (size_t)job->count, &model);
   if (status == MN_OK)
     status = mn_world_create(ctx, model, &world);
   if (status != MN_OK)
