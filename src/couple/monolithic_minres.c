@@ -216,7 +216,8 @@ static int reached(const mn_mono_system *s, const goal *g, const double *r)
          mn_mono_largest(s->rigid_count, r + s->cells) <= g->solid;
 }
 
-/* Rounding of the forces on rigid bodies, those of p included. */
+/* Rounding of the forces on rigid bodies, those of p included: where nothing else acts on them
+   there is no other measure. */
 static void widen(const mn_mono_system *s, const double *p, goal *g)
 {
   const mn_csr *BT = &s->BT.a;
@@ -224,7 +225,7 @@ static void widen(const mn_mono_system *s, const double *p, goal *g)
     double sum = 0;
     for (int64_t e = BT->start[i]; e < BT->start[i + 1] && s->rigid[i] >= 0; e++)
       sum += fabs(BT->value[e] * p[BT->col[e]]);
-    g->solid = fmax(g->solid, DBL_EPSILON * sum);
+    g->solid = fmax(g->solid, SOLID_ROUND_OFF * sum);
   }
 }
 
@@ -253,7 +254,7 @@ static mn_status find_goal(mn_mono_system *s, double *x, double *v, double *y, g
 
 /* The recurrences of [Elman 2014, Algorithm 4.1]; names as there. The residual that they carry
    along is checked by the true one. */
-static mn_status minres(mn_mono_system *s, const goal *g, double *x, double *v)
+static mn_status minres(mn_mono_system *s, goal *g, double *x, double *v)
 {
   size_t n = s->cells + s->rigid_count;
   double *u0 = s->work, *u1 = u0 + n, *z = u1 + n, *w0 = z + n, *w1 = w0 + n, *Az = w1 + n,
@@ -296,6 +297,7 @@ static mn_status minres(mn_mono_system *s, const goal *g, double *x, double *v)
     gamma1 = gamma2;
     s->krylov++;
     MN_TRY(residual_of(s, x, v, r));
+    widen(s, x, g); /* bodies on which nothing acts but p would never be done */
   }
   return MN_OK;
 }
@@ -321,7 +323,6 @@ mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v)
   memcpy(x, p, s->cells * sizeof *x);
   for (int round = 0; round < 3; round++) { /* rounding of a round is met by the next */
     MN_TRY(minres(s, &g, x, v));
-    widen(s, x, &g);
     MN_TRY(residual_of(s, x, v, y));
     if (reached(s, &g, y))
       break;
