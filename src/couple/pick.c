@@ -18,10 +18,17 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/boxes.h"
+#include "la/sparse_lu.h"
 #include "math/vec.h"
 
 /* Bodies so heavy that one solve of each side is within 1 % of the coupled answer. */
 static const double HEAVY = 0.01;
+/* Bodies so light that asking both sides in turn diverges: one system has no iteration that could.
+   Not for water that can leave walls, where it has (which cells let go), nor for closed regions,
+   whose volumes xpm keeps to rounding. */
+static const double LIGHT = 1;
+/* 2D, 3D: cells up to which the one system is solved directly. */
+static const double DIRECT_MOST[2] = {20000, 4000};
 /* Of the cross-section: what shows more is taken for a piston. */
 static const double FILLS = 0.8;
 
@@ -49,6 +56,13 @@ mn_coupling_method mn_coupling_pick(const mn_coupling_facts *f, char why[MN_WHY_
              "solve of each side is enough",
              f->mu);
     return MN_COUPLE_WEAK;
+  }
+  if (f->mu > LIGHT && !f->separating && f->direct && f->cells <= DIRECT_MOST[f->dim == 3]) {
+    snprintf(why, MN_WHY_MAX,
+             "the fluid that the bodies move weighs about %.2g times as much as they, and %.0f "
+             "cells are few enough to solve both sides as one system",
+             f->mu, f->cells);
+    return MN_COUPLE_MONOLITHIC;
   }
   if (isfinite(f->mu))
     snprintf(why, MN_WHY_MAX,
@@ -152,7 +166,11 @@ mn_status mn_coupling_survey(mn_context *ctx, int dim, double spacing, double dt
                              mn_coupling_facts *facts)
 {
   mn_boxes boxes;
-  *facts = (mn_coupling_facts){.mu = NAN, .cells = 1};
+  *facts = (mn_coupling_facts){.mu = NAN,
+                               .dim = dim,
+                               .cells = 1,
+                               .separating = around->separating,
+                               .direct = mn_lu_available()};
   for (int a = 0; a < dim; a++)
     facts->cells *= around->cells[a];
   mn_status status = mn_boxes_create(ctx, dim, spacing, fluid, solid, &boxes);
@@ -162,7 +180,6 @@ mn_status mn_coupling_survey(mn_context *ctx, int dim, double spacing, double dt
     status = count_regions(&boxes, &facts->closed_regions);
   if (status == MN_OK)
     status = find_mu(ctx, &boxes, around, &facts->mu);
-  facts->points = boxes.face.count;
   mn_boxes_destroy(&boxes);
   return status;
 }

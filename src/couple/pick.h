@@ -12,8 +12,10 @@ typedef struct mn_coupling_facts {
   const char *black_box; /* a side that only iterations can ask, "solid \"piston\""; NULL: none */
   int closed_regions;    /* of fluid, that bodies face */
   double mu;             /* greatest added mass over mass of a body; NaN: not known */
-  size_t points;         /* of the interface */
-  double cells;          /* of the fluid's grid */
+  int dim;
+  double cells;   /* of the fluid's grid */
+  int separating; /* 1: water that can leave walls */
+  int direct;     /* 1: there is a sparse direct solver for one system of both sides */
 } mn_coupling_facts;
 
 /* The decision, and the reason as half a sentence. */
@@ -24,6 +26,7 @@ typedef struct mn_surroundings {
   double density; /* kg/m^3 */
   mn_vec3 size;   /* m, of the domain */
   int cells[3];
+  int separating;
 } mn_surroundings;
 
 /* Asks the boxes: begins a substep of `dt` from t = 0 in both, and solves nothing. Restore them

@@ -251,7 +251,10 @@ static mn_status pick_method(mn_world *w)
   double spacing = w->how.spacing * d->size.x / d->cells[0];
   double dt = fmin(w->def->output.every,
                    fmin(w->fluid.ops->max_dt(w->fluid.self), w->solid.ops->max_dt(w->solid.self)));
-  mn_surroundings around = {.density = w->def->fluid.density, .size = d->size};
+  mn_surroundings around = {.density = w->def->fluid.density,
+                            .size = d->size,
+                            .separating = w->def->fluid.kind == MN_FLUID_WATER &&
+                                          w->def->fluid.walls == MN_WALLS_SEPARATING};
   mn_coupling_facts facts = {.mu = NAN};
   char box[96];
   memcpy(around.cells, d->cells, sizeof around.cells);

@@ -2,6 +2,7 @@
    why, and that picking leaves no trace in the state. */
 #include "check.h"
 #include "couple/pick.h"
+#include "la/sparse_lu.h"
 #include "meniscus/scene.h"
 #include "world/world.h"
 
@@ -27,6 +28,18 @@ static void test_table(void **state)
       {{.mu = 1e-6, .closed_regions = 2}, MN_COUPLE_XPM, "2 closed regions"},
       {{.mu = 10, .closed_regions = 1}, MN_COUPLE_XPM, "1 closed region"},
       {{.mu = 0}, MN_COUPLE_WEAK, "heavy"}, /* nothing gives way */
+      {{.mu = 10, .dim = 2, .cells = 20000, .direct = 1}, MN_COUPLE_MONOLITHIC, "one system"},
+      {{.mu = 10, .dim = 2, .cells = 20001, .direct = 1}, MN_COUPLE_XPM, "must agree"},
+      {{.mu = 10, .dim = 3, .cells = 4000, .direct = 1}, MN_COUPLE_MONOLITHIC, "4000 cells"},
+      {{.mu = 10, .dim = 3, .cells = 4096, .direct = 1}, MN_COUPLE_XPM, "must agree"},
+      {{.mu = 1, .dim = 2, .cells = 100, .direct = 1}, MN_COUPLE_XPM, "must agree"},
+      {{.mu = 10, .dim = 2, .cells = 100}, MN_COUPLE_XPM, "must agree"}, /* no direct solver */
+      {{.mu = 10, .dim = 2, .cells = 100, .direct = 1, .separating = 1},
+       MN_COUPLE_XPM,
+       "must agree"},
+      {{.mu = 10, .dim = 2, .cells = 100, .direct = 1, .closed_regions = 1},
+       MN_COUPLE_XPM,
+       "enclose"},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     char why[MN_WHY_MAX] = "";
@@ -70,12 +83,14 @@ static mn_world *open_world(mn_context *ctx, const char *coupling, const char *s
 static void test_worlds(void **state)
 {
   (void)state;
-  static const struct {
+  const struct {
     const char *solids, *method, *why;
   } table[] = {
       {DISK("1000"), "weak", "0.001 of them"}, /* a disk moves its own area of fluid: exact */
-      {DISK("50"), "xpm", "0.02 of them"},     {DISK("0.1"), "xpm", "10 of them"},
-      {BALLOON, "xpm", "1 closed region"},     {PISTON, "xpm", "1 closed region"},
+      {DISK("50"), "xpm", "0.02 of them"},
+      {DISK("0.1"), mn_lu_available() ? "monolithic" : "xpm", "about 10 "},
+      {BALLOON, "xpm", "1 closed region"},
+      {PISTON, "xpm", "1 closed region"},
   };
   mn_context *ctx = check_context(1);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
