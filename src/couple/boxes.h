@@ -59,6 +59,7 @@ MN_MUST_CHECK mn_status mn_boxes_conjugate(mn_boxes *boxes, mn_row_answer *answe
                                            const double *b, double tolerance, int max_iterations,
                                            double *p, mn_solve_report *report);
 void mn_boxes_gather(mn_boxes *boxes, double *U);
+void mn_boxes_gather_of(mn_boxes *boxes, const mn_vec3 *V, double *U);
 void mn_boxes_apply(mn_boxes *boxes, const double *p, double *y);
 void mn_boxes_precondition(mn_boxes *boxes, const double *y, double *z);
 /* The fluid's answer with these pressures; counts as its solve. */

@@ -79,7 +79,12 @@ mn_status mn_boxes_prepare(mn_boxes *b, const double *open, const uint8_t *held)
 
 void mn_boxes_gather(mn_boxes *b, double *U)
 {
-  of_fluid(b)->gather(b->fluid.self, b->face.V, U);
+  mn_boxes_gather_of(b, b->face.V, U);
+}
+
+void mn_boxes_gather_of(mn_boxes *b, const mn_vec3 *V, double *U)
+{
+  of_fluid(b)->gather(b->fluid.self, V, U);
 }
 
 void mn_boxes_apply(mn_boxes *b, const double *p, double *y)

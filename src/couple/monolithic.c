@@ -37,6 +37,7 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   *m = (mn_monolithic){.ctx = ctx, .def = *def, .dx = dx, .boxes = boxes, .closed = closed};
   m->s.ctx = ctx;
   m->s.boxes = boxes;
+  m->s.dx = dx;
   m->s.masses = def->load == MN_LOAD_IMPULSE;
   size_t n = boxes->face.count;
   mn_status status = MN_NEW(ctx, "velocities of points", n, &m->V);

@@ -230,7 +230,7 @@ mn_status mn_mono_cg(mn_mono_system *s, double *p, double *v)
   MN_TRY(factorise(s, &positive));
   if (!positive)
     return mn_mono_minres(s, p, v);
-  MN_TRY(mn_mono_mobility(s, 1, s->F));
+  MN_TRY(mn_mono_mobility(s, s->factor, 1, s->F));
   MN_TRY(mn_boxes_prepare(s->boxes, s->F, s->held));
   MN_TRY(find_tolerance(s, v, &tolerance));
   mn_mono_drop_held(s, p);

@@ -131,7 +131,7 @@ static mn_status prepare(mn_mono_system *s, int *positive)
   MN_TRY(factorise_rest(s, positive));
   if (!*positive)
     return MN_OK;
-  MN_TRY(mn_mono_mobility(s, s->rigid_count == 0, s->F));
+  MN_TRY(mn_mono_mobility(s, s->rest, s->rigid_count == 0, s->F));
   MN_TRY(mn_boxes_prepare(s->boxes, s->F, s->held));
   return invert_rigid(s);
 }

@@ -15,7 +15,7 @@ typedef struct mn_mono_system {
   mn_boxes *boxes; /* borrowed */
   int masses;      /* 0: without m */
   int clipped;     /* 1: of m only what is above 0 */
-  double dt;
+  double dx, dt;
   mn_fluid_linear fluid; /* as its box gave it, */
   mn_solid_linear solid; /* and so this */
   size_t cells, rows, freedoms;
@@ -80,8 +80,9 @@ int32_t mn_mono_regions(const mn_mono_system *s);
 double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row);
 
 /* monolithic_mobility.c: velocity of faces by forces on them, roughly; open[rows].
-   rigid 0: rigid bodies stand. */
-MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, int rigid, double *open);
+   rigid 0: rigid bodies stand; factor: of K, or of that. */
+MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *factor, int rigid,
+                                         double *open);
 
 /* monolithic_direct.c, monolithic_krylov.c, monolithic_minres.c */
 MN_MUST_CHECK mn_status mn_mono_direct(mn_mono_system *s, double *p, double *v);
