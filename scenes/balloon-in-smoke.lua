@@ -2,7 +2,7 @@
 -- skin moves more and more air.
 local n         = param("n", 64, "cells across the box, which is 1 m wide")
 local M         = param("M", 0.8, "mass of the balloon over that of the air it moves, as the paper's figure counts it")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm")
+local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.2, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.05, "of the coupling, in cells")

@@ -2,7 +2,7 @@
 -- it is, the harder the coupling: the fluid that moves with it outweighs it more and more.
 local n         = param("n", 64, "cells across the box, which is 1 m wide")
 local M         = param("M", 0.8, "mass of the cloth over that of the air it moves, as the paper's table counts it")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm")
+local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
 local published = param("published", false, "the coupling as its authors printed it")
 local load      = param("load", "", "impulse or pressure; empty: what the method prefers")
 local mass      = param("mass", "", "none, dual or fitted; empty: what the method prefers")

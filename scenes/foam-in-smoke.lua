@@ -2,7 +2,7 @@
 local n         = param("n", 32, "cells across the box, which is 1 m wide")
 local density   = param("density", 1.5, "of the foam over that of the air")
 local young     = param("young", 40, "of the foam, Pa")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm")
+local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
 local speed     = param("speed", 1.5, "of the jet, m/s")
 
 return scene {

@@ -3,7 +3,7 @@
 local n         = param("n", 32, "cells up the box, which is 1 m high and 1.5 m wide")
 local gap       = param("gap", 0.01, "between the jaws when they are closed, m; 0.06: the walls do not meet")
 local driven    = param("driven", "bodies", "the jaws: bodies, or obstacles")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
+local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.01, "of the coupling, in cells")

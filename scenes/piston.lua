@@ -3,7 +3,7 @@
 -- once in a second. For the light ones the fluid is the harder part: mass ratio M / 1000.
 local n         = param("n", 32, "cells across the duct")
 local M         = param("M", 100, "mass of the piston over its area, kg/m^2")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm")
+local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
 local published = param("published", false, "the coupling as its authors printed it")
 local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")

@@ -3,7 +3,7 @@
 local n         = param("n", 32, "cells across the box, which is 1 m wide, a multiple of 16; the paper: 100")
 local speed     = param("speed", 1.5, "of the jet, m/s")
 local release   = param("release", 1.2, "when the balloon is let go, s; 0: never")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm")
+local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.02, "of the coupling, in cells")
