@@ -33,6 +33,8 @@ static const double FOUND_OF_INFLOW = 1e-9;
 static const double LEARN_LEAST = 1e-7;
 /* Solves before K is found anew. */
 enum { PATIENCE = 8, ROUNDS = 3 };
+/* Steps that do not help: rounding of a stiff body may spoil one, and seldom the next. */
+enum { STALLS = 3 };
 /* Singular directions of K, scaled to a unit diagonal. */
 static const double RCOND = 1e-9;
 /* Displacements by which K is found from differences, in cells, and the first pressure tried. */
@@ -276,6 +278,7 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
                          double *res, int *done)
 {
   double dp[MN_CLOSED_MAX], left[MN_CLOSED_MAX], after[MN_CLOSED_MAX];
+  int stalls = 0;
   *done = 0;
   for (int n = 0; n < PATIENCE && usable(c, k); n++) {
     double before = worst_gap(c, res);
@@ -299,8 +302,8 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
       learn(c, dp, left, k);
       set_K(c, k);
     }
-    int stalls = n > 0 && !tells && worst_gap(c, res) > 0.5 * before;
-    *done = all_within(c, res, FOUND) || stalls;
+    stalls += n > 0 && !tells && worst_gap(c, res) > 0.5 * before;
+    *done = all_within(c, res, FOUND) || stalls == STALLS;
     if (*done)
       return MN_OK;
   }

@@ -58,7 +58,8 @@ void mn_deform_destroy(mn_deform **deform)
                  d->v1,     d->a1,     d->xs,       d->vs,       d->as,   d->C,        d->y0,
                  d->y1,     d->w,      d->Cw,       d->y,        d->Cu,   d->pressed,  d->trial,
                  d->target, d->force,  d->residual, d->gradient, d->step, d->position, d->past_y,
-                 d->past_p, d->last_p, d->best_y,   d->dragged,  d->mean, d->rim};
+                 d->past_p, d->last_p, d->best_y,   d->dragged,  d->mean, d->rim,      d->rest_y,
+                 d->rest_r};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(d);
@@ -167,9 +168,9 @@ static mn_status make_work(mn_deform *d)
 {
   size_t n = d->nodes, flat = mn_deform_dofs(d);
   mn_vec3 **vectors[] = {&d->a, &d->x1, &d->v1, &d->a1, &d->xs, &d->vs, &d->as, &d->position};
-  double **flats[] = {&d->pressed,  &d->y0,    &d->y1,     &d->w,       &d->Cw,
-                      &d->y,        &d->trial, &d->target, &d->force,   &d->residual,
-                      &d->gradient, &d->step,  &d->Cu,     &d->dragged, &d->mean};
+  double **flats[] = {&d->pressed, &d->y0,      &d->y1,    &d->w,        &d->Cw,       &d->y,
+                      &d->trial,   &d->target,  &d->force, &d->residual, &d->gradient, &d->step,
+                      &d->Cu,      &d->dragged, &d->mean,  &d->rest_y,   &d->rest_r};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     MN_TRY(MN_NEW(d->ctx, "nodes", n, vectors[i]));
   for (size_t i = 0; i < sizeof flats / sizeof *flats; i++)

@@ -85,6 +85,9 @@ struct mn_deform {
   size_t presses;
   double *pressed; /* their force in the equation for y */
   mn_added added;
+  double *rest_y,
+      *rest_r; /* where Newton's method ended last in this step, and its residual there */
+  int rests;   /* 1: they are of this step */
   double *dragged, *mean; /* force of the added inertia; mean velocities */
   double *y0, *y1, *w, *Cw, *y, *trial, *target, *force, *residual, *gradient, *step, *Cu;
   double *past_y, *past_p, *last_p, *best_y; /* of the conserving midpoint rule */

@@ -325,6 +325,25 @@ mn_status mn_deform_gave_up(mn_deform *d, const mn_deform_report *report, const 
                  what, report->iterations, report->residual, report->scale, d->def.tolerance);
 }
 
+/* Loads changed by less than what is converged. The residual at the same y before is rounding, or
+   as good, and its elastic forces are the same to the bit: the difference of the two is the change
+   of the loads alone. The body follows that, not the rounding of its stiffest part. */
+static void leave_rest(mn_deform *d)
+{
+  size_t n = mn_deform_dofs(d);
+  if (d->rests && !memcmp(d->y, d->rest_y, n * sizeof *d->y))
+    for (size_t i = 0; i < n; i++)
+      d->residual[i] -= d->rest_r[i];
+}
+
+static void keep_rest(mn_deform *d)
+{
+  size_t n = mn_deform_dofs(d);
+  memcpy(d->rest_y, d->y, n * sizeof *d->y);
+  memcpy(d->rest_r, d->residual, n * sizeof *d->residual);
+  d->rests = 1;
+}
+
 mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
 {
   point now;
@@ -342,8 +361,13 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
     report->residual = now.residual;
     report->scale = now.scale;
     report->reason = MN_CONVERGED;
-    if (!moving && now.residual <= goal && (report->iterations > 0 || now.residual == 0))
+    int converged = !moving && now.residual <= goal;
+    if (converged && (report->iterations > 0 || now.residual == 0)) {
+      keep_rest(d);
       return MN_OK;
+    }
+    if (converged)
+      leave_rest(d);
     report->reason = MN_ITERATION_LIMIT;
     if (report->iterations >= d->def.max_iterations)
       return mn_deform_gave_up(d, report, "Newton's method did not converge");

@@ -189,7 +189,7 @@ mn_status mn_deform_begin(mn_deform *d, double t, double dt)
   d->dt = dt;
   d->began = 1;
   d->solved = d->has_factor = 0;
-  d->pending = 0;
+  d->pending = d->rests = 0;
   let_go(d, t);
   mn_deform_set_press(d, NULL, 0);
   mn_deform_set_added(d, NULL, NULL, NULL);
@@ -342,7 +342,7 @@ mn_status mn_deform_static(mn_deform *d, const mn_vec3 *load, int steps, mn_defo
   if (!d->is_ready || steps < 1)
     return mn_fail(d->ctx, MN_BAD_INPUT, "deformable bodies: a static solve of %d steps%s", steps,
                    d->is_ready ? "" : " before they are ready");
-  d->began = d->solved = 0;
+  d->began = d->solved = d->rests = 0;
   mn_deform_set_press(d, NULL, 0);
   mn_deform_set_added(d, NULL, NULL, NULL);
   d->terms = (mn_scheme_terms){0, 0, 1, 0};
