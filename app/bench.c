@@ -48,7 +48,7 @@ static const app_bench_entry benches[] = {
      app_bench_closed_balloon},
     {"chentanez", "jet against two rubber sheets: which coupling bears which step", "1 min",
      app_bench_chentanez},
-    {"monolithic-cost", "a solve of fluid and solid as one system, in pressure solves", "2 min",
+    {"monolithic-cost", "a solve of fluid and solid as one system, in pressure solves", "5 min",
      app_bench_monolithic_cost},
     {"akbay-4", "closed regions: p0, net outflow, fluid solves, all scenes of the chapter", "2 min",
      app_bench_closed},
