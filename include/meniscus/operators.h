@@ -119,7 +119,9 @@ typedef struct mn_solid_operators {
   mn_status (*advance)(void *self, const double *q, double step, mn_interface *interface,
                        double *taken);
   /* *any: whether bodies touch something on the way to the iterate. K and r know nothing of that;
-     `solve` does. NULL: they never touch. */
+     `solve` does. NULL: they never touch. After a solve what it found is the iterate, and about
+     that r = -E^T load of the interface, so that q is what other loads do, and K holds bodies
+     where they touch. */
   mn_status (*touches)(void *self, int *any);
 } mn_solid_operators;
 

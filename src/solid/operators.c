@@ -9,17 +9,19 @@
 
    E^T load is what the loads do on the freedoms: the weights that move the points, so that power is
    kept to rounding. An iteration of K q = r + E^T load ends where `solve` ends under the same loads
-   acting at the same X, but for contact: rigid bodies have none here, deformable ones none either,
-   unless the iterate is that of a solve. Where something touches (operators_touch.c) a coupling
-   asks `solve`.
+   acting at the same X, but for contact. Where something touches (operators_touch.c) a coupling
+   asks `solve`, which makes what it found the iterate: about it r = -E^T load, so that q is what a
+   change of the loads does, and K holds what touches.
 
    The pattern stands while no node is fixed or let go and the sampling is the same; then a
    linearisation only writes values. Verified by tests/unit/solid/test_operators.c. */
 #include "meniscus/operators.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "solid/deform_internal.h"
 #include "solid/solid_internal.h"
 
 typedef struct mn_linear {
@@ -29,6 +31,9 @@ typedef struct mn_linear {
   uint8_t *fixed;          /* [nodes] as the pattern has them */
   size_t points;           /* of the sampling that E is of */
   int made, crossed;       /* the pattern stands; it is that of a contact */
+  int solved;              /* the iterate is that of a solve */
+  mn_node_pair *joined; /* [pairs] of rigid bodies, both ways round and with themselves, rising */
+  size_t pairs, pair_room;
   mn_csr K, E;
   size_t K_room, E_room, row_room, point_room; /* entries; rows */
   int64_t *from;                               /* of K: where in A, for the nodes' rows */
@@ -60,7 +65,7 @@ void mn_solids_linear_destroy(mn_solids *s)
   mn_linear *l = s->linear;
   if (!l)
     return;
-  void *all[] = {l->body, l->freedom, l->fixed, l->q, l->r, l->from};
+  void *all[] = {l->body, l->freedom, l->fixed, l->q, l->r, l->from, l->joined};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_csr_destroy(&l->K);
@@ -86,33 +91,71 @@ static mn_status reserve(mn_solids *s, mn_csr *m, size_t entries, size_t *room, 
   return MN_OK;
 }
 
-/* Whether a spring joins two bodies, or they are the same. */
-static int are_joined(const mn_solids *s, int a, int b)
+static void join(mn_linear *l, int a, int b)
 {
-  for (int i = 0; i < s->rigid->springs; i++) {
-    const mn_spring_def *k = &s->rigid->spring[i];
-    if ((k->a == a && k->b == b) || (k->a == b && k->b == a))
-      return 1;
+  if (l->body[a].freedoms && l->body[b].freedoms)
+    l->joined[l->pairs++] = (mn_node_pair){(uint32_t)a, (uint32_t)b};
+}
+
+static int by_pair(const void *a, const void *b)
+{
+  const mn_node_pair *p = a, *q = b;
+  if (p->row != q->row)
+    return p->row < q->row ? -1 : 1;
+  return p->col < q->col ? -1 : p->col > q->col;
+}
+
+/* Bodies whose freedoms meet in K: by springs and by touches. */
+static mn_status join_bodies(mn_solids *s, mn_linear *l)
+{
+  const mn_touches *touches = &s->contact->drift;
+  size_t most = (size_t)s->rigid->count + 2 * (size_t)s->rigid->springs + 2 * touches->count, n = 0;
+  if (most > l->pair_room) {
+    l->pair_room = 0;
+    MN_TRY(MN_RENEW(s->ctx, "the solids' operators", most + most / 8, &l->joined));
+    l->pair_room = most + most / 8;
   }
-  return a == b;
+  l->pairs = 0;
+  for (int i = 0; i < s->rigid->count; i++)
+    join(l, i, i);
+  for (int i = 0; i < s->rigid->springs; i++)
+    if (s->rigid->spring[i].b >= 0) {
+      join(l, s->rigid->spring[i].a, s->rigid->spring[i].b);
+      join(l, s->rigid->spring[i].b, s->rigid->spring[i].a);
+    }
+  for (size_t i = 0; l->solved && i < touches->count; i++)
+    if (touches->at[i].b >= 0) {
+      join(l, touches->at[i].a, touches->at[i].b);
+      join(l, touches->at[i].b, touches->at[i].a);
+    }
+  if (l->pairs)
+    qsort(l->joined, l->pairs, sizeof *l->joined, by_pair);
+  for (size_t i = 0; i < l->pairs; i++)
+    if (i == 0 || by_pair(&l->joined[n - 1], &l->joined[i]) != 0)
+      l->joined[n++] = l->joined[i];
+  l->pairs = n;
+  return MN_OK;
 }
 
 /* Rows of the rigid bodies; without K: only counts. */
-static int64_t rigid_rows(const mn_solids *s, const mn_linear *l, mn_csr *K)
+static int64_t rigid_rows(const mn_linear *l, mn_csr *K)
 {
   int64_t e = 0;
-  for (int i = 0; i < s->rigid->count; i++)
-    for (int f = 0; f < l->body[i].freedoms; f++) {
+  for (size_t i = 0, end; i < l->pairs; i = end) {
+    const mn_rigid_iterate *row = &l->body[l->joined[i].row];
+    for (end = i; end < l->pairs && l->joined[end].row == l->joined[i].row;)
+      end++;
+    for (int f = 0; f < row->freedoms; f++) {
       if (K)
-        K->start[l->body[i].first + f] = e;
-      for (int j = 0; j < s->rigid->count; j++) {
-        if (!(i == j || s->rigid->springs) || !l->body[j].freedoms || !are_joined(s, i, j))
-          continue;
-        for (int g = 0; g < l->body[j].freedoms; g++, e++)
+        K->start[row->first + f] = e;
+      for (size_t j = i; j < end; j++) {
+        const mn_rigid_iterate *col = &l->body[l->joined[j].col];
+        for (int g = 0; g < col->freedoms; g++, e++)
           if (K)
-            K->col[e] = l->body[j].first + g;
+            K->col[e] = col->first + g;
       }
     }
+  }
   return e;
 }
 
@@ -155,10 +198,11 @@ static void number_freedoms(const mn_solids *s, mn_linear *l)
 
 static mn_status make_K(mn_solids *s, mn_linear *l, const mn_csr *A)
 {
-  l->own = rigid_rows(s, l, NULL);
+  MN_TRY(join_bodies(s, l));
+  l->own = rigid_rows(l, NULL);
   int64_t entries = node_rows(s, l, A, l->own, 0);
   MN_TRY(reserve(s, &l->K, (size_t)entries, &l->K_room, &l->from));
-  rigid_rows(s, l, &l->K);
+  rigid_rows(l, &l->K);
   node_rows(s, l, A, l->own, 1);
   l->K.rows = l->K.cols = l->freedoms;
   l->K.start[l->freedoms] = entries;
@@ -244,7 +288,7 @@ static mn_status make_E(mn_solids *s, mn_linear *l)
 static mn_status make_pattern(mn_solids *s, const mn_csr *A)
 {
   mn_linear *l = s->linear;
-  int crossed = s->touch.count > 0; /* contact between bodies: blocks that come and go */
+  int crossed = l->solved; /* touches: blocks that come and go */
   if (l->made && !crossed && !l->crossed && l->points == s->points + s->surface.count &&
       (!s->nodes.nodes || memcmp(l->fixed, s->nodes.fixed, s->nodes.nodes) == 0))
     return MN_OK;
@@ -272,6 +316,8 @@ static void set_rigid(mn_solids *s, mn_linear *l)
     }
   }
   mn_iterate_springs(s, l->body, &l->K);
+  if (l->solved)
+    mn_iterate_touches(s, l->body, &l->K);
   for (size_t k = 0; k < s->points; k++) {
     int i = s->point[k].body;
     const mn_rigid_state *pose = &s->rigid->next[i];
@@ -296,6 +342,27 @@ static void set_nodes(mn_solids *s, mn_linear *l, const mn_deform_linear *d)
   for (size_t i = 0; i < dofs(s); i++)
     if (l->freedom[i] >= 0)
       l->r[l->freedom[i]] = d->r[i];
+}
+
+/* r = -E^T load */
+static void balance_loads(const mn_interface *f, mn_linear *l)
+{
+  memset(l->r, 0, (size_t)l->freedoms * sizeof *l->r);
+  for (int64_t i = 0; f->count && i < l->E.rows; i++)
+    for (int64_t e = l->E.start[i]; e < l->E.start[i + 1]; e++)
+      l->r[l->E.col[e]] -= l->E.value[e] * f->load[i / 3].v[i % 3];
+}
+
+void mn_solids_keep_drift(mn_solids *s, int i, const mn_rigid_state *half)
+{
+  if (s->linear && s->linear->body[i].freedoms)
+    s->linear->body[i].half = *half;
+}
+
+void mn_solids_linear_solved(mn_solids *s, int solved)
+{
+  if (s->linear)
+    s->linear->solved = solved;
 }
 
 /* Whether K and E do not depend on the iterate. */
@@ -329,6 +396,7 @@ static mn_status start(void *self, mn_interface *f)
     mn_deform_start(s->deform);
     s->nodes = mn_deform_get(s->deform);
   }
+  s->linear->solved = 0;
   s->touch.count = 0;
   s->report.settle = s->report.drift = (mn_contact_report){0};
   s->report.press_depth = 0;
@@ -361,12 +429,14 @@ static mn_status linearise(void *self, const mn_interface *f, mn_solid_linear *o
   set_rigid(s, l);
   if (s->deform)
     set_nodes(s, l, &d);
+  if (l->solved)
+    balance_loads(f, l);
   *out = (mn_solid_linear){.curvature = out->curvature,
                            .K = view(&l->K),
                            .E = view(&l->E),
                            .r = l->r,
                            .scale = mn_max(scale, d.scale),
-                           .linear = is_linear(s)};
+                           .linear = is_linear(s) && !l->solved};
   return MN_OK;
 }
 
@@ -383,6 +453,7 @@ static mn_status advance(void *self, const double *q, double step, mn_interface 
     MN_TRY(mn_deform_advance(s->deform, s->node_load, l->q, step, taken));
     s->nodes = mn_deform_get(s->deform);
   }
+  l->solved = 0;
   mn_iterate_advance(s, l->body, q, *taken);
   mn_iterate_place(s, l->body);
   MN_TRY(mn_solids_check_finite(s));

@@ -19,7 +19,9 @@
    What K misses: the skew part of S, half the angular momentum of the start (gyroscopic: Newton's
    method then converges linearly with the angle that the body turns in a substep, over 2); that
    poses of theta and of the end turn a little differently; terms that would make a body's block
-   indefinite; contact. r misses nothing but contact. Loads act in E^T at the end's arms; where
+   indefinite. About a solve, touches of rigid bodies that carry a force are rows as springs are, a
+   million times as stiff as the bodies' inertia: along the normal, and across it where friction
+   sticks. Otherwise r and K have no contact. Loads act in E^T at the end's arms; where
    `solve` has them at other ones (hinges and uneven meshes at the pose of theta) r has the
    difference, with the loads that the interface holds.
    Verified by tests/unit/solid/test_operators.c. */
@@ -30,6 +32,7 @@
 #include "la/csr.h"
 
 static const double LEAST = 0.1; /* of its inertia, that arms leave of a body's block */
+static const double HOLD = 1e6;  /* times its mass that a touch holds a body */
 
 int mn_freedoms_of(const mn_solids *s, int body)
 {
@@ -312,6 +315,44 @@ void mn_iterate_springs(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *
         }
       if (o.rate[c] > 0)
         add_row(it, body, g, o.rate[c] / s->dt, K);
+    }
+  }
+}
+
+/* ---- touches --------------------------------------------------------------------------------- */
+
+/* The greatest tangents of a touch that sticks; 0: none. */
+static int tangents(const mn_solids *s, const mn_touch *t, mn_vec3 axis[2])
+{
+  static const double STICKS = 0.999; /* of what friction bears */
+  if (!(mn_length(t->tangent) < STICKS * t->friction * t->impulse))
+    return 0;
+  mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  mn_vec3 first = s->def.dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
+  axis[0] = mn_scale(1 / mn_length(first), first);
+  axis[1] = mn_cross(t->n, axis[0]);
+  return s->def.dim - 1;
+}
+
+void mn_iterate_touches(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *K)
+{
+  double h = mn_solids_part(s) * s->dt;
+  for (size_t i = 0; i < s->contact->drift.count; i++) {
+    const mn_touch *t = &s->contact->drift.at[i];
+    int body[2] = {t->a, t->b};
+    mn_vec3 axis[3] = {t->n};
+    if (!(t->impulse > 0) || t->b < 0)
+      continue;
+    int rows = 1 + tangents(s, t, axis + 1);
+    for (int c = 0; c < rows; c++) {
+      double g[2][6], mass = c ? t->tangent_mass : t->mass;
+      for (int end = 0; end < 2; end++)
+        for (int f = 0; f < it[body[end]].freedoms; f++) {
+          const mn_rigid_state *pose = &s->rigid->now[body[end]];
+          mn_vec3 motion = mn_freedom_motion(s, body[end], pose, f, t->at);
+          g[end][f] = (end ? -1 : 1) * mn_dot(axis[c], motion);
+        }
+      add_row(it, body, g, HOLD * mass / (h * s->dt), K);
     }
   }
 }

@@ -163,6 +163,7 @@ static mn_status solids_begin(void *self, double t, double dt)
   if (s->deform)
     MN_TRY(mn_deform_begin(s->deform, t, dt));
   s->pressing = 0;
+  mn_solids_linear_solved(s, 0);
   return MN_OK;
 }
 
@@ -196,6 +197,7 @@ static mn_status solids_solve(void *self, mn_interface *interface, mn_solve_repo
     s->nodes = mn_deform_get(s->deform);
   }
   MN_TRY(mn_solids_step(s));
+  mn_solids_linear_solved(s, 1);
   MN_TRY(mn_solids_check_finite(s));
   mn_solids_show(s, interface);
   if (report) {

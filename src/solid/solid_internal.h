@@ -154,6 +154,9 @@ typedef struct mn_rigid_iterate {
 
 extern const struct mn_solid_operators mn_solids_operators;
 void mn_solids_linear_destroy(mn_solids *solids);
+/* Of a solve: the state in which a body drifts; that it was one, or that a substep begins. */
+void mn_solids_keep_drift(mn_solids *solids, int body, const mn_rigid_state *half);
+void mn_solids_linear_solved(mn_solids *solids, int solved);
 
 /* The motion of the world's point p, as one of a body in this pose, for freedom f; its turn. */
 mn_vec3 mn_freedom_motion(const mn_solids *s, int body, const mn_rigid_state *pose, int f,
@@ -169,6 +172,8 @@ void mn_iterate_place(mn_solids *s, const mn_rigid_iterate *it);
 void mn_iterate_linearise(mn_solids *s, mn_rigid_iterate *it, const mn_interface *f, double *scale);
 /* value (of K, rows of all rigid freedoms) += the springs between bodies. */
 void mn_iterate_springs(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *K);
+/* The same for touches of the last solve. */
+void mn_iterate_touches(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *K);
 void mn_iterate_advance(mn_solids *s, mn_rigid_iterate *it, const double *q, double step);
 
 #endif

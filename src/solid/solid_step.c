@@ -366,6 +366,7 @@ mn_status mn_solids_step(mn_solids *s)
       push_by_forces(s, i, h, next);
       push_by_springs(s, i, 1, next);
       mn_rigid_kick(b, next, s->P[i], s->T[i]);
+      mn_solids_keep_drift(s, i, next);
       mn_solids_move(b, next, s->push[i], s->dt);
       push_by_forces(s, i, s->dt - h, next);
       push_by_springs(s, i, s->dt / h - 1, next);
