@@ -158,14 +158,17 @@ void mn_coupling_destroy(mn_coupling **coupling)
 
 /* ---- the substep ----------------------------------------------------------------------------- */
 
-/* One system; where bodies touch, of which that knows nothing, the boxes are asked from there. */
+/* One system; where bodies touch, with the solid's solve and, if that does not agree with it, by
+   asking both boxes from there. */
 static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
 {
-  int touch = 0;
+  int touch = 0, agreed = 0;
   MN_TRY(mn_monolithic_step(c->mono, c->dt, c->start, report));
   if (report->reason == MN_CONVERGED)
     MN_TRY(mn_boxes_touches(&c->boxes, &touch));
-  if (!touch)
+  if (touch)
+    MN_TRY(mn_monolithic_touch(c->mono, report, &agreed));
+  if (!touch || agreed)
     return MN_OK;
   c->asked = 1;
   c->boxes.fluid_solves = c->boxes.solid_solves = 0;

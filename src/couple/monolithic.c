@@ -44,6 +44,8 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   if (status == MN_OK)
     status = MN_NEW(ctx, "velocities of points", n, &m->V_linear);
   if (status == MN_OK)
+    status = MN_NEW(ctx, "places of points", n, &m->X_linear);
+  if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->load);
   if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->rest);
@@ -61,8 +63,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p, m->slack,    m->breath, m->v,    m->q,
-                 m->V, m->V_linear, m->load,   m->rest, m->residual};
+  void *all[] = {m->p,        m->slack,    m->breath, m->v,    m->q,       m->V,
+                 m->V_linear, m->X_linear, m->load,   m->rest, m->residual};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -92,8 +94,7 @@ static mn_status make_room(mn_monolithic *m)
 
 /* ---- one step of Newton ---------------------------------------------------------------------- */
 
-/* The greatest way of a point, q given; V_linear <- V + (1 + lead)/dt E q */
-static double look_ahead(mn_monolithic *m)
+double mn_mono_look_ahead(mn_monolithic *m)
 {
   const mn_interface *f = &m->boxes->face;
   const mn_sparse_matrix *E = &m->s.solid.E;
@@ -101,11 +102,13 @@ static double look_ahead(mn_monolithic *m)
   for (size_t i = 0; i < f->count; i++) {
     double square = 0;
     m->V_linear[i] = f->V[i];
+    m->X_linear[i] = f->X[i];
     for (size_t a = 0; a < 3; a++) {
       double way = 0;
       for (int64_t e = E->start[3 * i + a]; e < E->start[3 * i + a + 1]; e++)
         way += E->value[e] * m->q[E->col[e]];
       m->V_linear[i].v[a] += (1 + f->lead[i]) / m->s.dt * way;
+      m->X_linear[i].v[a] += way;
       square += way * way;
     }
     most = square > most * most || square != square ? sqrt(square) : most;
@@ -113,8 +116,7 @@ static double look_ahead(mn_monolithic *m)
   return most;
 }
 
-/* Both sides about the iterate, and the step from there. */
-static mn_status find_step(mn_monolithic *m)
+mn_status mn_mono_find_step(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
@@ -159,10 +161,10 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
       }
     }
     double taken;
-    MN_TRY(find_step(m));
+    MN_TRY(mn_mono_find_step(m));
     memcpy(f->load, m->load, f->count * sizeof *f->load);
     linear = m->s.solid.linear;
-    double way = look_ahead(m);
+    double way = mn_mono_look_ahead(m);
     if (!isfinite(way) || (m->newton > 1 && way > ASTRAY * first)) {
       report->reason = MN_DIVERGED;
       return MN_OK;
@@ -185,8 +187,7 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
 
 /* ---- the substep ----------------------------------------------------------------------------- */
 
-/* The fluid's answer, with the velocities for which its volume is kept exactly. */
-static mn_status tell_fluid(mn_monolithic *m, mn_coupling_report *report)
+mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
   size_t n = f->count;
@@ -233,7 +234,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   MN_TRY(iterate(m, report));
   m->boxes->solid_report =
       (mn_solve_report){.reason = MN_CONVERGED, .iterations = m->boxes->solid_solves};
-  return report->reason == MN_CONVERGED ? tell_fluid(m, report) : MN_OK;
+  return report->reason == MN_CONVERGED ? mn_mono_tell_fluid(m, report) : MN_OK;
 }
 
 int mn_monolithic_solves(const mn_monolithic *m)

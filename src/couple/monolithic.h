@@ -34,6 +34,11 @@ void mn_monolithic_destroy(mn_monolithic **mono);
    and imbalance; report->allowed is read. */
 MN_MUST_CHECK mn_status mn_monolithic_step(mn_monolithic *mono, double dt, const mn_vec3 *start,
                                            mn_coupling_report *report);
+/* After a step that converged and in which bodies touch: the step again, with the solid's own solve
+   and what it holds there. *agreed: 0 if that does not end; then both boxes must be asked in turn.
+   monolithic_touch.c */
+MN_MUST_CHECK mn_status mn_monolithic_touch(mn_monolithic *mono, mn_coupling_report *report,
+                                            int *agreed);
 /* Before the commit: books closed regions. */
 MN_MUST_CHECK mn_status mn_monolithic_finish(mn_monolithic *mono);
 

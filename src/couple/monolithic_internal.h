@@ -20,11 +20,19 @@ struct mn_monolithic {
   double *v, *q; /* [freedoms] */
   size_t cell_room, freedom_room;
   mn_vec3 *V, *V_linear; /* [points] m/s */
+  mn_vec3 *X_linear;     /* [points] m */
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
   double *residual;      /* [max_iterations] m, steps of Newton */
   int newton, solves;    /* of the substep */
   int fresh;             /* 1: held cells are those of the fluid's guess */
 };
+
+/* Both sides about the iterate, and the step q from there; m->load. */
+MN_MUST_CHECK mn_status mn_mono_find_step(mn_monolithic *m);
+/* The greatest way of a point, q given; X_linear <- X + E q, V_linear <- V + (1 + lead)/dt E q */
+double mn_mono_look_ahead(mn_monolithic *m);
+/* The fluid's answer, with the velocities for which its volume is kept exactly. */
+MN_MUST_CHECK mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report);
 
 /* monolithic_closed.c */
 

@@ -105,6 +105,9 @@ void mn_solids_press_begin(mn_solids *solids);
 /* Before the first: what may touch, with the forces of the last substep, in press_P and press_T. */
 MN_MUST_CHECK mn_status mn_solids_press_find(mn_solids *solids);
 MN_MUST_CHECK mn_status mn_solids_press(mn_solids *solids, int pass, int *agreed);
+/* Whether deformable bodies may touch anything on straight paths from x to x1, rigid ones moving
+   with free. */
+MN_MUST_CHECK mn_status mn_solids_press_any(mn_solids *solids, int *any);
 
 /* ---- forces on deformable bodies: solid_force.c ---------------------------------------------- */
 

@@ -76,15 +76,20 @@ void mn_solids_press_destroy(mn_solids *s)
   mn_meet_destroy(&s->meet);
 }
 
+static void find_facets(mn_solids *s)
+{
+  s->facets = 0;
+  for (size_t i = 0; i < s->nodes.facets; i++)
+    if (s->nodes.body[s->nodes.facet[i].body].collides)
+      s->facet[s->facets++] = s->nodes.facet[i];
+}
+
 void mn_solids_press_begin(mn_solids *s)
 {
   double sx = 1, sv = 1;
   const mn_csr *A = s->deform ? mn_deform_matrix(s->deform, &sx, &sv) : NULL;
   s->inside = s->deform && inside(s);
-  s->facets = 0;
-  for (size_t i = 0; i < s->nodes.facets; i++)
-    if (s->nodes.body[s->nodes.facet[i].body].collides)
-      s->facet[s->facets++] = s->nodes.facet[i];
+  find_facets(s);
   for (size_t i = 0; A && i < s->nodes.nodes; i++) {
     s->press_stiffness[i] = 0;
     for (int a = 0; a < s->def.dim; a++) {
@@ -293,5 +298,22 @@ mn_status mn_solids_press(mn_solids *s, int pass, int *agreed)
   take_impulses(s, &change, &most);
   s->report.press_touches = (int)s->touch.count;
   *agreed = change <= AGREE * most;
+  return MN_OK;
+}
+
+mn_status mn_solids_press_any(mn_solids *s, int *any)
+{
+  size_t n = (size_t)s->rigid->count;
+  *any = 0;
+  if (!s->deform || !s->def.contacts)
+    return MN_OK;
+  find_facets(s);
+  if (n) {
+    memcpy(s->u, s->free, n * sizeof *s->u);
+    memcpy(s->first_u, s->free, n * sizeof *s->u);
+  }
+  MN_TRY(find(s, 0));
+  *any = s->touch.count > 0;
+  s->touch.count = 0;
   return MN_OK;
 }

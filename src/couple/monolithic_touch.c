@@ -1,0 +1,54 @@
+/* Contact in the one system.
+
+   The solid's equations about an iterate know no contact: bodies strike, stick, slide and part in
+   its own `solve` alone. So that finds places X(load), and the system is put about them: with K
+   that holds what touches (operators.h),
+
+       solve: X(load);   (K, fluid) about it: load' and X + E q;   again, until X(load') = X + E q
+
+   Where the touches stay the same this is Newton's method, and a body that rests on something ends
+   at once; where they change, each solve shows the next ones. Bodies that only came near need the
+   first solve and no more. Friction that follows a normal force which follows the load is not in K:
+   linear convergence. Verified by tests/verify/test_monolithic_contact.c. */
+#include <string.h>
+
+#include "couple/monolithic_internal.h"
+#include "math/vec.h"
+
+#include "base/status.h"
+
+enum { TURNS = 12 };
+
+static double greatest_gap(const mn_monolithic *m)
+{
+  const mn_interface *f = &m->boxes->face;
+  double most = 0;
+  for (size_t i = 0; i < f->count; i++) {
+    double gap = mn_length(mn_sub(f->X[i], m->X_linear[i]));
+    most = gap > most || gap != gap ? gap : most;
+  }
+  return most;
+}
+
+mn_status mn_monolithic_touch(mn_monolithic *m, mn_coupling_report *report, int *agreed)
+{
+  mn_interface *f = &m->boxes->face;
+  size_t bytes = f->count * sizeof *f->X;
+  *agreed = 0;
+  memcpy(m->X_linear, f->X, bytes);
+  for (int k = 0; k < TURNS; k++) {
+    memset(f->mass, 0, f->count * sizeof *f->mass);
+    memcpy(f->load, m->load, bytes);
+    memcpy(f->X, m->X_linear, bytes); /* where they act */
+    MN_TRY(mn_boxes_solve_solid(m->boxes));
+    report->residual = greatest_gap(m);
+    if (report->residual <= report->allowed) {
+      *agreed = 1;
+      return k ? mn_mono_tell_fluid(m, report) : MN_OK;
+    }
+    MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
+    MN_TRY(mn_mono_find_step(m));
+    mn_mono_look_ahead(m);
+  }
+  return MN_OK;
+}
