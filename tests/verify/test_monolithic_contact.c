@@ -1,0 +1,117 @@
+/* Bodies that touch something in a fluid, under the couplings by one system: what rests stays where
+   it is, to rounding, whatever it weighs, with a handful of systems a substep. (xpm needs hundreds
+   of iterations in some of these substeps, or gives up.) */
+#include <math.h>
+
+#include "solid/solid.h"
+#include "world_case.h"
+
+static const char SCENE[] =
+    "local coupling = param('coupling', 'monolithic', '')\n"
+    "local density  = param('density', 3, '')\n"
+    "local kind     = param('kind', 'floor', '')\n"
+    "local body = kind == 'soft' and\n"
+    "  elastic { name = 'body', density = density, young = 1e3, poisson = 0.3, spacing = 0.1,\n"
+    "            shape = box { lo = {0.4, 0.01}, hi = {0.6, 0.16} } }\n"
+    "  or rigid { name = 'body', density = density, friction = 0.3,\n"
+    "             shape = kind == 'floor' and box { lo = {0.4, 0.02}, hi = {0.6, 0.17} }\n"
+    "                     or box { lo = {0.4, 0.68}, hi = {0.6, 0.83} } }\n"
+    "local ceiling = rigid { name = 'ceiling', joint = 'fixed', density = 1,\n"
+    "                        shape = box { lo = {-1, 0.85}, hi = {0.8, 0.95} } }\n"
+    "return scene {\n"
+    "  domain   = box { size = {1, 1}, cells = {12, 12}, top = 'open' },\n"
+    "  fluid    = smoke { density = 1, gravity = {0, -9.81}, pressure_tolerance = 1e-11,\n"
+    "                     max_dt = 0.01 },\n"
+    "  solids   = kind == 'ceiling' and {body, ceiling} or {body},\n"
+    "  dynamics = dynamics { gravity = {0, -9.81}, dt = 0.01 },\n"
+    "  coupling = couple { method = coupling, tolerance = 1e-5 },\n"
+    "  probes   = { position { of = 'body', axis = 'y' } },\n"
+    "  output   = { frames = 100, every = 0.01 },\n"
+    "}\n";
+
+typedef struct rest {
+  double height, moved; /* m: at the end; in the last ten substeps */
+  double lowest;        /* m, of the centre */
+  int most;             /* systems in a substep */
+  double imbalance;     /* N */
+} rest;
+
+static rest run(const char *coupling, const char *kind, const char *density, int steps)
+{
+  const mn_setting settings[] = {{"coupling", coupling}, {"kind", kind}, {"density", density}};
+  world_case c;
+  rest r = {.lowest = HUGE_VAL};
+  double before = 0;
+  world_open(&c, SCENE, settings, 3, 1);
+  for (int k = 0; k < steps; k++) {
+    if (!world_step(&c)) {
+      print_message("%s %s %s: %s\n", coupling, kind, density, mn_context_message(c.ctx));
+      CHECK(0);
+      break;
+    }
+    r.height = mn_solids_center(c.world->solid.self, 0).y;
+    r.lowest = fmin(r.lowest, r.height);
+    if (k == steps - 10)
+      before = r.height;
+  }
+  r.moved = fabs(r.height - before);
+  r.most = c.most;
+  r.imbalance = c.imbalance;
+  print_message("%s %s %s: height %.9f moved %.1e lowest %.9f most %d imbalance %.1e\n", coupling,
+                kind, density, r.height, r.moved, r.lowest, r.most, r.imbalance);
+  world_close(&c);
+  return r;
+}
+
+static const char *const COUPLING[] = {"monolithic", "simultaneous"};
+
+/* A box sinks to the floor and stays. */
+static void test_floor(void **state)
+{
+  (void)state;
+  static const char *const DENSITY[] = {"3", "100"};
+  for (int c = 0; c < 2; c++)
+    for (int d = 0; d < 2; d++) {
+      rest r = run(COUPLING[c], "floor", DENSITY[d], 30);
+      CHECK_NEAR(r.height, 0.075, 1e-6);
+      CHECK_GE(r.lowest, 0.075 - 1e-6);
+      CHECK_LE(r.moved, 1e-7);
+      CHECK_LE(r.most, 8);
+      CHECK_LE(r.imbalance, 1e-6);
+    }
+  CHECK_DONE();
+}
+
+/* A light one rises to a ceiling and stays under it: the fluid presses it there. */
+static void test_ceiling(void **state)
+{
+  (void)state;
+  static const char *const DENSITY[] = {"0.3", "0.01"};
+  for (int c = 0; c < 2; c++)
+    for (int d = 0; d < 2; d++) {
+      rest r = run(COUPLING[c], "ceiling", DENSITY[d], 40);
+      CHECK_LE(r.height, 0.775 + 1e-6);
+      CHECK_GE(r.height, 0.76);
+      CHECK_LE(r.most, 8);
+      CHECK_LE(r.imbalance, 1e-6);
+    }
+  CHECK_DONE();
+}
+
+/* An elastic block lies on the floor. */
+static void test_soft(void **state)
+{
+  (void)state;
+  rest r = run("monolithic", "soft", "3", 30);
+  CHECK_GE(r.lowest, 0.06);
+  CHECK_LE(r.moved, 1e-3);
+  CHECK_LE(r.most, 20);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_ceiling),
+                                     cmocka_unit_test(test_soft)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
