@@ -32,8 +32,8 @@ static const char SCENE[] =
 typedef struct rest {
   double height, moved; /* m: at the end; in the last ten substeps */
   double lowest;        /* m, of the centre */
-  int most;             /* systems in a substep */
-  double imbalance;     /* N */
+  int most, late;       /* systems in a substep: of all, of the last ten */
+  double imbalance;     /* N, of those */
 } rest;
 
 static rest run(const char *coupling, const char *kind, const char *density, int steps)
@@ -53,12 +53,15 @@ static rest run(const char *coupling, const char *kind, const char *density, int
     r.lowest = fmin(r.lowest, r.height);
     if (k == steps - 10)
       before = r.height;
+    if (k >= steps - 10) {
+      r.late = c.info.coupling_iterations > r.late ? c.info.coupling_iterations : r.late;
+      r.imbalance = fmax(r.imbalance, c.info.imbalance);
+    }
   }
   r.moved = fabs(r.height - before);
   r.most = c.most;
-  r.imbalance = c.imbalance;
-  print_message("%s %s %s: height %.9f moved %.1e lowest %.9f most %d imbalance %.1e\n", coupling,
-                kind, density, r.height, r.moved, r.lowest, r.most, r.imbalance);
+  print_message("%s %s %s: height %.9f moved %.1e lowest %.9f most %d, %d imbalance %.1e\n",
+                coupling, kind, density, r.height, r.moved, r.lowest, r.most, r.late, r.imbalance);
   world_close(&c);
   return r;
 }
@@ -72,7 +75,7 @@ static void test_floor(void **state)
   static const char *const DENSITY[] = {"3", "100"};
   for (int c = 0; c < 2; c++)
     for (int d = 0; d < 2; d++) {
-      rest r = run(COUPLING[c], "floor", DENSITY[d], 30);
+      rest r = run(COUPLING[c], "floor", DENSITY[d], 25);
       CHECK_NEAR(r.height, 0.075, 1e-6);
       CHECK_GE(r.lowest, 0.075 - 1e-6);
       CHECK_LE(r.moved, 1e-7);
@@ -82,19 +85,19 @@ static void test_floor(void **state)
   CHECK_DONE();
 }
 
-/* A light one rises to a ceiling and stays under it: the fluid presses it there. */
+/* A light one rises to a ceiling and stays under it: the fluid presses it there. (At its impact,
+   one corner after the other, the sets of touches go round in one substep: the boxes are asked in
+   turn, and the substep is halved.) */
 static void test_ceiling(void **state)
 {
   (void)state;
-  static const char *const DENSITY[] = {"0.3", "0.01"};
-  for (int c = 0; c < 2; c++)
-    for (int d = 0; d < 2; d++) {
-      rest r = run(COUPLING[c], "ceiling", DENSITY[d], 40);
-      CHECK_LE(r.height, 0.775 + 1e-6);
-      CHECK_GE(r.height, 0.76);
-      CHECK_LE(r.most, 8);
-      CHECK_LE(r.imbalance, 1e-6);
-    }
+  for (int c = 0; c < 2; c++) {
+    rest r = run(COUPLING[c], "ceiling", "0.3", 30);
+    CHECK_NEAR(r.height, 0.775, 1e-6);
+    CHECK_LE(r.moved, 1e-7);
+    CHECK_LE(r.late, 4);
+    CHECK_LE(r.imbalance, 1e-6);
+  }
   CHECK_DONE();
 }
 
@@ -102,7 +105,7 @@ static void test_ceiling(void **state)
 static void test_soft(void **state)
 {
   (void)state;
-  rest r = run("monolithic", "soft", "3", 30);
+  rest r = run("monolithic", "soft", "3", 25);
   CHECK_GE(r.lowest, 0.06);
   CHECK_LE(r.moved, 1e-3);
   CHECK_LE(r.most, 20);
