@@ -47,7 +47,8 @@ mn_status mn_meet_create(mn_meet *m, mn_context *ctx, const mn_deform_view *view
   MN_TRY(MN_NEW(ctx, "boxes of bodies", bodies, &m->body_lo));
   MN_TRY(MN_NEW(ctx, "boxes of bodies", bodies, &m->body_hi));
   MN_TRY(MN_NEW(ctx, "boxes of bodies", bodies, &m->body));
-  return MN_NEW(ctx, "bodies of nodes", view->nodes, &m->node_body);
+  MN_TRY(MN_NEW(ctx, "bodies of nodes", view->nodes, &m->node_body));
+  return mn_meet_edges_create(m, view);
 }
 
 void mn_meet_destroy(mn_meet *m)
@@ -56,6 +57,7 @@ void mn_meet_destroy(mn_meet *m)
                  m->body_lo,  m->body_hi,  m->body,  m->node_body};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
+  mn_meet_edges_destroy(m);
   mn_boxgrid_destroy(&m->facets);
   mn_boxgrid_destroy(&m->bodies);
   *m = (mn_meet){0};
@@ -412,5 +414,5 @@ mn_status mn_meet_find(mn_meet *m, const mn_deform_view *view, const mn_contact_
   for (uint32_t i = 0; i < nodes->count; i++)
     if (m->node_body[i] >= 0 && m->body[m->node_body[i]].reach > 0)
       MN_TRY(node_against_all(&f, i));
-  return MN_OK;
+  return mn_meet_find_edges(m, nodes, def, first_key, dt, touches);
 }

@@ -22,6 +22,12 @@ typedef struct mn_meet_body {
   int one_sided;
 } mn_meet_body;
 
+/* An edge of the surface, with the corners across it; UINT32_MAX: none. */
+typedef struct mn_meet_edge {
+  uint32_t node[2], across[2];
+  int body, two_sided;
+} mn_meet_edge;
+
 /* Scratch. */
 typedef struct mn_meet {
   mn_context *ctx;
@@ -31,6 +37,11 @@ typedef struct mn_meet {
   int32_t *node_body; /* of surface nodes that collide; -1: others */
   uint32_t *found;
   mn_meet_near *near;
+  mn_meet_edge *edge; /* 3D */
+  size_t edges;
+  mn_boxgrid edge_grid;
+  mn_vec3 *edge_lo, *edge_hi;
+  uint32_t *edge_found;
 } mn_meet;
 
 MN_MUST_CHECK mn_status mn_meet_create(mn_meet *meet, mn_context *ctx, const mn_deform_view *view);
@@ -43,5 +54,13 @@ MN_MUST_CHECK mn_status mn_meet_find(mn_meet *meet, const mn_deform_view *view,
                                      const mn_contact_nodes *nodes, const mn_vec3 *free,
                                      const mn_contact_def *def, int64_t first_key, double dt,
                                      mn_touches *touches);
+
+/* solid_meet_edge.c: edges across edges, appended with keys (first_key + nodes + edge, first_key +
+   nodes + body, edge). */
+MN_MUST_CHECK mn_status mn_meet_edges_create(mn_meet *meet, const mn_deform_view *view);
+void mn_meet_edges_destroy(mn_meet *meet);
+MN_MUST_CHECK mn_status mn_meet_find_edges(mn_meet *meet, const mn_contact_nodes *nodes,
+                                           const mn_contact_def *def, int64_t first_key, double dt,
+                                           mn_touches *touches);
 
 #endif
