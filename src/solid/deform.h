@@ -186,9 +186,9 @@ MN_MUST_CHECK mn_status mn_deform_solve(mn_deform *deform, const mn_vec3 *load,
 
    both inside the implicit equation (explicit bodies do not feel it). */
 typedef struct mn_press {
-  int nodes; /* 1 to 3, of one element; across: 4, a node and a facet of others */
+  int nodes; /* 1 to 3, of one element; across: 4, a node and a facet or two edges */
   uint32_t node[4];
-  double weight[4]; /* across: 1, and of the facet negative; their sum is 0 */
+  double weight[4]; /* across: of one body positive, sum 1, of the other negative */
   int across;       /* between deformable bodies: d is how far one went relative to the other */
   mn_vec3 n;        /* unit */
   double gap;       /* m, to the other surface where it will be at the end */

@@ -14,9 +14,10 @@
    angle-weighted mean normal) is pushed out the shortest way, by at most two thicknesses in a
    substep. No plane asks for more room than the node lacked at the start: it gives no energy.
 
-   Cost: linear, by sorted grids of bodies and facets. Limits: edges of triangles pass each other
-   between their nodes; no contact of a body with itself; middle nodes are not looked at.
-   Verified by tests/unit/solid/test_contact_soft.c. */
+   Cost: linear, by sorted grids of bodies and facets. In 3D edges of thin bodies:
+   solid_meet_edge.c. Limits: edges of two elastic bodies pass each other between their nodes; no
+   contact of a body with itself; middle nodes are not looked at. Verified by
+   tests/unit/solid/test_contact_soft.c. */
 #include "solid/solid_meet.h"
 
 #include <string.h>

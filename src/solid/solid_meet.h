@@ -25,6 +25,7 @@ typedef struct mn_meet_body {
 /* An edge of the surface, with the corners across it; UINT32_MAX: none. */
 typedef struct mn_meet_edge {
   uint32_t node[2], across[2];
+  int turn[2]; /* 1: with its corner across, the edge's nodes are in the facet's order; else -1 */
   int body, two_sided;
 } mn_meet_edge;
 

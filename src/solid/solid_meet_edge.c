@@ -8,12 +8,14 @@
 
    is a row like that of a node. The pair counts where the distance has a local minimum: both points
    within their edges, and a's edge the farthest of its two facets along n, b's along -n (for
-   smooth sheets n is about across both). n points to the inside of an elastic partner, between thin
-   bodies to where the other one is at the start. As for nodes the plane is that of where the pass
-   before ended, with the gap of the start, and asks for no more room than was lacking there.
+   smooth sheets n is about across both). Flat on flat every crossing would be one; so the two must
+   stand out together by a quarter of the thickness at least. n points to the inside of an elastic
+   partner, between thin bodies to where the other one is at the start. As for nodes the plane is
+   that of where the pass before ended, with the gap of the start, and asks for no more room than
+   was lacking there.
 
    Limits: local, as nodes are what keeps bodies apart that meet fast; pairs of two elastic bodies
-   are left to their nodes. Verified by tests/unit/solid/test_contact_soft.c. */
+   are left to their nodes. Verified by tests/unit/solid/test_contact_drape.c. */
 #include <stdlib.h>
 
 #include "solid/solid_meet.h"
@@ -21,6 +23,7 @@
 static const double PARALLEL = 0.05; /* sine */
 static const double SLANT = 0.1;     /* sine by which n may leave a minimum */
 static const double MARGIN = 0.1;    /* of a facet's side: this near is watched */
+static const double SAGITTA = 0.25;  /* of the thickness: where less would sink in, nodes do */
 static const double DEEP = 0.25;     /* of a facet's side: deeper is the far side */
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -44,10 +47,11 @@ mn_status mn_meet_edges_create(mn_meet *m, const mn_deform_view *view)
     const mn_facet *f = &view->facet[i];
     for (int k = 0; f->corners == 3 && k < 3; k++) {
       uint32_t a = f->node[k], b = f->node[(k + 1) % 3];
-      m->edge[n++] = (mn_meet_edge){{a < b ? a : b, a < b ? b : a},
-                                    {f->node[(k + 2) % 3], UINT32_MAX},
-                                    f->body,
-                                    f->two_sided};
+      m->edge[n++] = (mn_meet_edge){.node = {a < b ? a : b, a < b ? b : a},
+                                    .across = {f->node[(k + 2) % 3], UINT32_MAX},
+                                    .turn = {a < b ? 1 : -1, 0},
+                                    .body = f->body,
+                                    .two_sided = f->two_sided};
     }
   }
   if (n)
@@ -56,7 +60,7 @@ mn_status mn_meet_edges_create(mn_meet *m, const mn_deform_view *view)
     mn_meet_edge *e = &m->edge[i];
     mn_meet_edge *last = kept ? &m->edge[kept - 1] : NULL;
     if (last && last->node[0] == e->node[0] && last->node[1] == e->node[1])
-      last->across[1] = e->across[0];
+      last->across[1] = e->across[0], last->turn[1] = e->turn[0];
     else
       m->edge[kept++] = *e;
   }
@@ -118,10 +122,30 @@ static double rise(const mn_contact_nodes *nodes, const mn_meet_edge *e, int k, 
   return length > 0 ? mn_dot(n, into) / length : 0;
 }
 
-/* Towards the inside of an elastic body at its edge: along its facets. */
+/* Towards the inside of an elastic body at its edge: against the normals of its facets. */
 static double inward(const mn_contact_nodes *nodes, const mn_meet_edge *e, double dt, mn_vec3 n)
 {
-  return rise(nodes, e, 0, dt, n) + (e->across[1] != UINT32_MAX ? rise(nodes, e, 1, dt, n) : 0);
+  mn_vec3 p = place(nodes, e->node[0], dt), along = mn_sub(place(nodes, e->node[1], dt), p);
+  double sum = 0;
+  for (int k = 0; k < 2 && e->across[k] != UINT32_MAX; k++) {
+    mn_vec3 out = mn_cross(along, mn_sub(place(nodes, e->across[k], dt), p));
+    double length = mn_length(out);
+    sum -= length > 0 ? e->turn[k] * mn_dot(n, out) / length : 0;
+  }
+  return sum;
+}
+
+static double length_of(const mn_contact_nodes *nodes, const mn_meet_edge *e)
+{
+  return mn_length(mn_sub(nodes->x[e->node[1]], nodes->x[e->node[0]]));
+}
+
+/* How far an edge stands out along n over a flat one, m. */
+static double stands_out(const mn_contact_nodes *nodes, const mn_meet_edge *e, double dt, mn_vec3 n)
+{
+  double turn = -rise(nodes, e, 0, dt, n);
+  turn -= e->across[1] != UINT32_MAX ? rise(nodes, e, 1, dt, n) : 0;
+  return length_of(nodes, e) * turn / 8;
 }
 
 static int is_minimum(const mn_contact_nodes *nodes, const mn_meet_edge *a, const mn_meet_edge *b,
@@ -132,11 +156,6 @@ static int is_minimum(const mn_contact_nodes *nodes, const mn_meet_edge *a, cons
         (b->across[k] != UINT32_MAX && rise(nodes, b, k, dt, n) < -SLANT))
       return 0;
   return 1;
-}
-
-static double length_of(const mn_contact_nodes *nodes, const mn_meet_edge *e)
-{
-  return mn_length(mn_sub(nodes->x[e->node[1]], nodes->x[e->node[0]]));
 }
 
 /* The touch of two edges, if there is one. */
@@ -162,7 +181,8 @@ static int touch_of(const mn_contact_nodes *nodes, const mn_meet_edge *a, const 
   double side_length = mn_min(length_of(nodes, a), length_of(nodes, b));
   double distance = mn_dot(x.n, x.way);
   if (side == 0 || distance - h > MARGIN * side_length || distance < -DEEP * side_length ||
-      !is_minimum(nodes, a, b, dt, x.n))
+      !is_minimum(nodes, a, b, dt, x.n) ||
+      stands_out(nodes, a, dt, x.n) + stands_out(nodes, b, dt, mn_scale(-1, x.n)) < SAGITTA * h)
     return 0;
   t->n = x.n;
   t->gap = mn_dot(x.n, start) - h;
