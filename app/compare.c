@@ -146,6 +146,10 @@ static mn_status run_one(job *j, int i)
 static void print_row(const mn_compare_row *r, const mn_compare_row *first)
 {
   char distance[32] = "-";
+  if (r->exit_status == MN_BAD_INPUT) {
+    printf("%-12s refused\n", r->name);
+    return;
+  }
   if (r != first && isfinite(r->max_distance))
     snprintf(distance, sizeof distance, "%.3g", r->max_distance);
   printf("%-12s %-7s %7.4g s %9lld %11.2f %6.0f %7lld %9lld %7.3g s %9s\n", r->name,

@@ -33,6 +33,11 @@ run() { "$program" run piston.lua -p file="$1" -o "$2" --quiet "${@:3}"; }
 
 # ---- it runs, looks as it should, and resumes --------------------------------------------------------
 expect 0 "good" "$program" check piston.lua
+# a coupling that cannot couple a black box is refused by name, and the others go on
+status=0
+"$program" compare piston.lua --couplings xpm,monolithic,auto --frames 1 -o compared > out 2>&1 || status=$?
+[ $status = 1 ] && grep -q "monolithic *refused" out && grep -q "tells no operators" compared/report.html &&
+  grep -q "^auto,xpm,0," compared/compare.csv || { echo "FAIL  compare with a plug-in: exit $status, $(cat out)" && failed=1; }
 expect 0 "" run ./plugin_solid.so whole --frames 6
 expect 0 "" run ./plugin_solid.so part --frames 3
 expect 0 "" "$program" resume part --frames 6 --quiet
