@@ -21,7 +21,7 @@ typedef enum mn_coupling_method {
 
 /* How simultaneous and monolithic solve their linear systems. */
 typedef enum mn_coupling_solver {
-  MN_SOLVER_AUTO,   /* direct for small systems, else minres with rigid bodies, cg without */
+  MN_SOLVER_AUTO,   /* direct for small systems, else minres for light rigid bodies, or cg */
   MN_SOLVER_DIRECT, /* sparse LU of the whole system */
   MN_SOLVER_CG,     /* the positive-definite form: the pressure alone, the solid eliminated */
   MN_SOLVER_MINRES  /* the symmetric form: both, indefinite */

@@ -13,18 +13,6 @@
 /* Beyond so many unknowns a factorisation costs more than the Krylov solve. */
 enum { DIRECT_MOST_2D = 20000, DIRECT_MOST_3D = 4000 };
 
-/* For light bodies that move as one minres needs far fewer iterations than cg, for others some more
-   (a disk of 10, 0.1, 0.001 of the fluid's density, 64 cells a side: 6, 25, 125 and 12, 14, 14). */
-static int any_rigid(const mn_mono_system *s)
-{
-  const mn_interface *f = &s->boxes->face;
-  const mn_sparse_matrix *E = &s->solid.E;
-  for (size_t i = 0; i < f->count; i++)
-    if (f->rigid[i] && E->start[3 * i + 3] > E->start[3 * i])
-      return 1;
-  return 0;
-}
-
 mn_coupling_solver mn_mono_choose(const mn_mono_system *s, mn_coupling_solver solver)
 {
   size_t most = s->boxes->face.dim == 2 ? DIRECT_MOST_2D : DIRECT_MOST_3D;
@@ -32,7 +20,7 @@ mn_coupling_solver mn_mono_choose(const mn_mono_system *s, mn_coupling_solver so
     return solver;
   if (mn_lu_available() && (!s->symmetric || s->cells + s->freedoms <= most))
     return MN_SOLVER_DIRECT;
-  return any_rigid(s) ? MN_SOLVER_MINRES : MN_SOLVER_CG;
+  return MN_SOLVER_AUTO; /* cg or minres: when the bodies have been weighed */
 }
 
 static double diagonal_of(const mn_sparse_matrix *L, int64_t i)
@@ -122,5 +110,6 @@ mn_status mn_mono_solve(mn_mono_system *s, mn_coupling_solver solver, double *p,
     return mn_fail(s->ctx, MN_BAD_INPUT,
                    "bodies of different integrators are linked, so that the coupled system is not "
                    "symmetric: coupling.solver must be \"direct\"");
-  return solver == MN_SOLVER_CG ? mn_mono_cg(s, p, v) : mn_mono_minres(s, p, v);
+  return solver == MN_SOLVER_MINRES ? mn_mono_minres(s, p, v)
+                                    : mn_mono_cg(s, solver == MN_SOLVER_AUTO, p, v);
 }

@@ -252,15 +252,15 @@ static mn_status find_goal(mn_mono_system *s, double *x, double *v, double *y, g
   return MN_OK;
 }
 
-/* The recurrences of [Elman 2014, Algorithm 4.1]; names as there. The residual that they carry
-   along is checked by the true one. */
+/* The recurrences of [Elman 2014, Algorithm 4.1]; names as there. r, the residual that they carry
+   along, is checked by the true one in the end. */
 static mn_status minres(mn_mono_system *s, goal *g, double *x, double *v)
 {
   size_t n = s->cells + s->rigid_count;
-  double *u0 = s->work, *u1 = u0 + n, *z = u1 + n, *w0 = z + n, *w1 = w0 + n, *Az = w1 + n,
-         *next = Az + n, *r = next + n;
+  double *u0 = s->work, *u1 = u0 + n, *z = u1 + n, *w0 = z + n, *w1 = w0 + n, *Aw0 = w1 + n,
+         *Aw1 = Aw0 + n, *Az = Aw1 + n, *next = Az + n, *r = next + n, *Mu = r + n;
   memset(u0, 0, n * sizeof *u0);
-  memset(w0, 0, 2 * n * sizeof *w0);
+  memset(w0, 0, 4 * n * sizeof *w0); /* and A w */
   MN_TRY(residual_of(s, x, v, u1));
   memcpy(r, u1, n * sizeof *r);
   precondition(s, u1, z);
@@ -277,8 +277,8 @@ static mn_status minres(mn_mono_system *s, goal *g, double *x, double *v)
     u0 = u1;
     u1 = next;
     next = spare;
-    precondition(s, u1, Az);
-    double gamma2 = sqrt(fmax(0, mn_mono_dot(n, Az, u1)));
+    precondition(s, u1, Mu);
+    double gamma2 = sqrt(fmax(0, mn_mono_dot(n, Mu, u1)));
     double a0 = c1 * delta - c0 * s1 * gamma1, a1 = sqrt(a0 * a0 + gamma2 * gamma2),
            a2 = s1 * delta + c0 * c1 * gamma1, a3 = s0 * gamma1;
     c0 = c1;
@@ -287,16 +287,19 @@ static mn_status minres(mn_mono_system *s, goal *g, double *x, double *v)
     s1 = gamma2 / a1;
     for (size_t i = 0; i < n; i++) {
       double w = (z[i] - a3 * w0[i] - a2 * w1[i]) / a1;
+      double Aw = (Az[i] - a3 * Aw0[i] - a2 * Aw1[i]) / a1;
       w0[i] = w1[i];
       w1[i] = w;
+      Aw0[i] = Aw1[i];
+      Aw1[i] = Aw;
       x[i] += c1 * eta * w;
-      z[i] = Az[i];
+      r[i] -= c1 * eta * Aw;
+      z[i] = Mu[i];
     }
     eta = -s1 * eta;
     gamma0 = gamma1;
     gamma1 = gamma2;
     s->krylov++;
-    MN_TRY(residual_of(s, x, v, r));
     widen(s, x, g); /* bodies on which nothing acts but p would never be done */
   }
   return MN_OK;
@@ -316,8 +319,8 @@ mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v)
         "is below theirs, which only coupling.solver = \"direct\" can solve: this build, "
         "without GPL parts, has none");
   size_t n = s->cells + s->rigid_count;
-  MN_TRY(mn_mono_work(s, 10, n));
-  double *x = s->work + 8 * n, *y = x + n;
+  MN_TRY(mn_mono_work(s, 13, n));
+  double *x = s->work + 11 * n, *y = x + n;
   MN_TRY(find_goal(s, x, v, y, &g));
   mn_mono_drop_held(s, p);
   memcpy(x, p, s->cells * sizeof *x);

@@ -86,7 +86,8 @@ MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *fa
 
 /* monolithic_direct.c, monolithic_krylov.c, monolithic_minres.c */
 MN_MUST_CHECK mn_status mn_mono_direct(mn_mono_system *s, double *p, double *v);
-MN_MUST_CHECK mn_status mn_mono_cg(mn_mono_system *s, double *p, double *v);
+/* weigh 1: minres instead if rigid bodies are light. */
+MN_MUST_CHECK mn_status mn_mono_cg(mn_mono_system *s, int weigh, double *p, double *v);
 MN_MUST_CHECK mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v);
 
 enum { MN_MONO_KRYLOV_MOST = 1000 };
@@ -97,7 +98,7 @@ void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, dou
 MN_MUST_CHECK mn_status mn_mono_work(mn_mono_system *s, size_t vectors, size_t length);
 MN_MUST_CHECK mn_status mn_mono_unsolved(mn_mono_system *s, const char *name, double residual,
                                          double tolerance);
-/* The solver that `auto` stands for. */
+/* Direct, or what was asked for. */
 mn_coupling_solver mn_mono_choose(const mn_mono_system *s, mn_coupling_solver solver);
 
 /* m of a row. */

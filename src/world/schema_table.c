@@ -583,7 +583,7 @@ static const mn_key couple_keys[] = {
     {"solver", MN_KEY_CHOICE, "", "\"auto\"", 0, 0, 0, "auto direct cg minres", COUPLE(solver),
      "of the one system: direct: sparse LU of all of it; cg: its positive-definite form, in the "
      "pressure alone; minres: its symmetric form; auto: direct if it is small, else minres if "
-     "bodies are rigid, cg if not"},
+     "rigid bodies are light, or cg"},
     {"elastic", MN_KEY_CHOICE, "", "\"converged\"", 0, 0, 0, "converged linearised",
      COUPLE(elastic),
      "elastic forces and rotations of monolithic: iterated until the interface moves by less than "
