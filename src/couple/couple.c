@@ -6,13 +6,14 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/couple_internal.h"
+#include "couple/rmi_tune.h"
 #include "couple/rmi_internal.h"
 
 /* The fitted mass: this part of the largest added mass seen, which may fade by so much a substep;
-   secants are forgotten when it grows by more than that. */
+   it stays as it is until that differs by more than FIT_JUMP. */
 static const double FIT_PART = 0.5, FIT_FADE = 0.998, FIT_JUMP = 1.1;
 /* With it the residual shows only a part of the error where the fluid resists little, so that less
-   of it is allowed (tests/verify/test_monolithic.c). */
+   of it is allowed, down to this (tests/verify/test_monolithic.c). */
 static const double FIT_STRICTER = 0.25;
 /* One fluid solve will do where the residual of the prediction is rounding, in cells: all is at
    rest, or goes on as it did. A single solve is a weak coupling, in which errors of light bodies
@@ -176,6 +177,14 @@ static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
   return mn_couple_step_strongly(c, report);
 }
 
+/* The part of the tolerance to which the residual is held: with a mass m lent it shows 1 + mu of
+   the error, |mu| at most m/(m_s + m). */
+static double stricter(const mn_coupling *c)
+{
+  double mu = c->numbers[NUMBERS_MU];
+  return mu > 0 ? fmin(1, fmax(FIT_STRICTER, 1 - mu)) : FIT_STRICTER;
+}
+
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
                           mn_coupling_report *report)
 {
@@ -188,7 +197,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   double longest = c->numbers[NUMBERS_LONGEST];
   if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
     share = fmin(share, dt / longest);
-  double strict = c->def.mass == MN_MASS_FITTED && c->rmi ? FIT_STRICTER : 1;
+  double strict = c->def.mass == MN_MASS_FITTED && c->rmi ? stricter(c) : 1;
   if (c->rmi)
     mn_rmi_set_tolerance(c->rmi, strict * share * c->def.tolerance * c->dx);
   report->allowed = share *
@@ -225,15 +234,32 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   return status;
 }
 
-/* Half of the largest added mass, or a little less than before. Secants hold for one mass. */
+/* Secants hold for one mass, but follow a change of it. */
+static void change_mass(mn_coupling *c)
+{
+  size_t n = c->boxes.face.count, dim = (size_t)c->boxes.face.dim;
+  if (c->size != dim * n || c->map.bodies) { /* freedoms of rigid bodies, gaps of regions */
+    mn_rmi_reject(c->rmi);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t a = 0; a < dim; a++)
+      c->x[dim * i + a] = (c->numbers[NUMBERS_FIT] * c->area[i] - c->mass[i]) / (c->dt * c->dt);
+  mn_rmi_shift_loads(c->rmi, c->x);
+}
+
+/* Half of the largest added mass lately seen, if that is no longer what is in use. */
 static void learn_mass(mn_coupling *c)
 {
   double *fit = &c->numbers[NUMBERS_FIT], found = FIT_PART * c->added;
   if (c->def.mass != MN_MASS_FITTED || !c->rmi || c->boxes.fluid_solves < 2)
     return; /* one solve says nothing of it */
-  if (found > FIT_JUMP * *fit)
-    mn_rmi_reject(c->rmi);
-  *fit = fmax(found, FIT_FADE * *fit);
+  double *lately = &c->numbers[NUMBERS_FIT_LATELY];
+  *lately = fmax(found, FIT_FADE * *lately);
+  if (*lately <= FIT_JUMP * *fit && FIT_JUMP * *lately >= *fit)
+    return;
+  *fit = *lately;
+  change_mass(c);
 }
 
 mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
@@ -257,7 +283,9 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
     memcpy(c->change, c->turned, c->boxes.face.count * sizeof *c->change);
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
   if (asked)
-    learn_mass(c);
+    if (c->numbers[NUMBERS_FIT] > 0)
+      c->numbers[NUMBERS_MU] = fmax(report->mu, FIT_FADE * c->numbers[NUMBERS_MU]);
+  learn_mass(c);
   return MN_OK;
 }
 

@@ -10,7 +10,16 @@
 #include "meniscus/rmi.h"
 
 enum { MN_COUPLE_WEAK_LIMIT = 1 }; /* cells: see couple_iterate.c */
-enum { NUMBERS_PACE, NUMBERS_FIT, NUMBERS_TURNS, NUMBERS_LONGEST, NUMBERS_TURNED_FROM, NUMBERS };
+enum {
+  NUMBERS_PACE,
+  NUMBERS_FIT,
+  NUMBERS_TURNS,
+  NUMBERS_LONGEST,
+  NUMBERS_TURNED_FROM,
+  NUMBERS_FIT_LATELY,
+  NUMBERS_MU,
+  NUMBERS
+};
 
 struct mn_coupling {
   mn_context *ctx;
@@ -25,7 +34,8 @@ struct mn_coupling {
   size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
   /* state, with the history inside rmi */
   double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s;
-                              change of velocity with which the turns began */
+                              change of velocity with which the turns began; fitted mass as of
+                              late, and the largest amplification with it */
   mn_vec3 *change;         /* m/s, of velocity in the last substep; weak only */
   /* of the substep */
   double dt;

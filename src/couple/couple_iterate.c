@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "couple/couple_internal.h"
+#include "couple/rmi_tune.h"
 #include "math/vec.h"
 
 /* A weak coupling has lost its way when the surface ends MN_COUPLE_WEAK_LIMIT cells from where the
@@ -15,6 +16,14 @@
    until it is huge. */
 static const double WEAK_SEEN = 0.01, WEAK_GROWN = 8;
 static const int WEAK_TURNS = 8, WEAK_SURE = 3;
+/* With half of the largest added mass lent, mu lies between -1 and 1. What no secant describes is
+   then relaxed by this in the first step: with 1 (or 0.2) errors of motions with mu near 1 grow
+   from substep to substep, up to the tolerance, if there are two solves in each. */
+static const double FITTED_OMEGA = 0.5;
+/* |mu| is at most m/(m_s + m), and the residual shows at least 1 - |mu| of the error: a quarter up
+   to about this mu (FIT_STRICTER). Of lighter bodies the reduced model is asked too, in parts of
+   that stricter tolerance. */
+static const double MU_SHOWN = 0.8, PROMISE = 2;
 
 /* Forms that correct p0 from one iteration to the next. */
 int mn_couple_iterates_p0(const mn_coupling *c)
@@ -76,6 +85,11 @@ static void choose_mass(mn_coupling *c)
     c->mass[i] = none                                       ? 0
                  : c->def.mass == MN_MASS_FITTED && fit > 0 ? fit * c->area[i]
                                                             : slope(c, i) * f->mass[i];
+  if (!c->rmi)
+    return;
+  int fitted = !none && c->def.mass == MN_MASS_FITTED && fit > 0;
+  mn_rmi_set_first_omega(c->rmi, fitted ? FITTED_OMEGA : 0);
+  mn_rmi_set_promise(c->rmi, fitted && c->numbers[NUMBERS_MU] > MU_SHOWN ? PROMISE : 0);
 }
 
 /* Added mass per area between this solve of the fluid and the last: the force -m_a a that answers

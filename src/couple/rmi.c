@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "couple/rmi_model.h"
+#include "couple/rmi_tune.h"
 
 mn_rmi_def mn_rmi_def_default(void)
 {
@@ -239,6 +240,16 @@ void mn_rmi_set_tolerance(mn_rmi *rmi, double tolerance)
 void mn_rmi_set_sure(mn_rmi *rmi, double residual)
 {
   rmi->sure = residual;
+}
+
+void mn_rmi_set_first_omega(mn_rmi *rmi, double omega)
+{
+  rmi->first_omega = omega;
+}
+
+void mn_rmi_set_promise(mn_rmi *rmi, double tolerances)
+{
+  rmi->promise = tolerances;
 }
 
 void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)

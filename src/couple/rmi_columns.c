@@ -9,6 +9,7 @@
    as leading dimension. The pivoted (published) model works on the columns themselves and has no
    products. Verified by tests/unit/couple/test_rmi_history.c (test_products). */
 #include "couple/rmi_model.h"
+#include "couple/rmi_tune.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,6 +183,34 @@ static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)
     pick(q->fs, ld, NULL, end, stay, kept);
   }
   mn_rmi_columns_truncate(rmi, pairs, (int64_t)kept);
+}
+
+/* to += rate times the x of the same column */
+static void shift(const mn_rmi *rmi, int64_t count, const double *rate, const double *x, double *to)
+{
+  size_t n = rmi->def.x_size;
+  for (size_t c = 0; c < (size_t)count; c++)
+    for (size_t i = 0; i < n; i++)
+      to[c * n + i] += rate[i] * x[c * n + i];
+}
+
+void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate)
+{
+  mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
+  if (rmi->def.method != MN_RMI_REDUCED)
+    return;
+  shift(rmi, *f->count, rate, f->in, f->out);
+  shift(rmi, *s->count, rate, s->out, s->in);
+  int64_t fluid = *f->count, solid = *s->count;
+  *f->count = *s->count = 0;
+  while (*f->count < fluid) { /* products anew, as when columns come */
+    ++*f->count;
+    add_products(rmi, 1, (size_t)*f->count - 1);
+  }
+  while (*s->count < solid) {
+    ++*s->count;
+    add_products(rmi, 0, (size_t)*s->count - 1);
+  }
 }
 
 void mn_rmi_columns_age(mn_rmi *rmi)

@@ -379,9 +379,10 @@ void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
     remainder = rmi->remainder[0];
   choose_x(rmi);
   tell(rmi, report);
-  report->omega = rmi->def.omega > 0 ? rmi->def.omega
-                  : remainder >= 1   ? 1 / remainder
-                                     : FIRST_OMEGA;
+  report->omega = rmi->iterations == 1 && rmi->first_omega > 0 ? rmi->first_omega
+                  : rmi->def.omega > 0                         ? rmi->def.omega
+                  : remainder >= 1                             ? 1 / remainder
+                                                               : FIRST_OMEGA;
   /* x - x^f = described + beyond; y of the model is Q^T W (x - x^f) */
   memset(model->gap, 0, nx * sizeof(double));
   describe(rmi, model->gap);
@@ -389,6 +390,17 @@ void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
     model->beyond[i] = report->omega * (model->x[i] - rmi->x_f_base[i] - model->gap[i]);
     rmi->x_f[i] = rmi->x_f_base[i] + model->gap[i] + model->beyond[i];
   }
+}
+
+double mn_rmi_model_promises(mn_rmi *rmi)
+{
+  if (*rmi->solid.count == 0 || build(rmi, 1) != MN_OK ||
+      answer(rmi, rmi->x_f, rmi->p_f, rmi->p_s, rmi->x_s) != MN_OK)
+    return 0;
+  double most = 0;
+  for (size_t i = 0; i < rmi->def.x_size; i++)
+    most = fmax(most, fabs(rmi->x_weight[i] * (rmi->model->x[i] - rmi->x_s[i])));
+  return isfinite(most) ? most : 0;
 }
 
 void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report)

@@ -25,6 +25,9 @@ void mn_rmi_columns_age(mn_rmi *rmi);
 void mn_rmi_model_learn(mn_rmi *rmi);
 /* x_f for the next fluid solve, from the pair of solves at the base. */
 void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report);
+/* By how much the model would still change the solid's last answer, the greatest entry; 0 without a
+   model. */
+double mn_rmi_model_promises(mn_rmi *rmi);
 /* p_s for the next solid solve, from the last fluid solve and the solid solve at the base. */
 void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report);
 

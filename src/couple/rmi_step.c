@@ -33,6 +33,9 @@
    once. */
 static const double RELAXED_GROWTH = 1e3, SECANT_GROWTH = 1e9;
 
+/* Less than this part of what there is to compare with is nothing. */
+static const double NOTHING = 1e-6;
+
 static double weighted_max(size_t n, const double *weight, const double *a, const double *b)
 {
   double most = 0;
@@ -216,17 +219,39 @@ static double amplification(const mn_rmi *rmi, const mn_rmi_report *report, doub
   return of_x > rounding ? sqrt(of_s / of_x) : 0;
 }
 
+/* A step that no column led is a guess, and its answer, however little it moves, no solution. With
+   memory that is so once in a run, or after a failure. Where nothing moves there is nothing to
+   learn. */
+static int was_blind(const mn_rmi *rmi, const mn_rmi_report *report)
+{
+  return rmi->def.method == MN_RMI_REDUCED && rmi->def.reuse > 0 && !report->fluid_columns &&
+         rmi->iterations < rmi->def.max_iterations &&
+         report->first_residual > NOTHING * rmi->def.tolerance;
+}
+
+/* The model knows of errors that the residual does not show; but what it says of changes that are
+   small beside the motion is rounding. */
+static int promises_more(mn_rmi *rmi)
+{
+  const mn_rmi_def *def = &rmi->def;
+  if (!(rmi->promise > 0) || def->method != MN_RMI_REDUCED || def->columns == MN_RMI_PIVOTED)
+    return 0;
+  double motion = weighted_max(def->x_size, rmi->x_weight, rmi->x_s, rmi->x_start);
+  double change = mn_rmi_model_promises(rmi);
+  return change > rmi->promise * def->tolerance && change > NOTHING * motion;
+}
+
 /* 1 when the iteration has ended, with the reason. */
-static int ended(const mn_rmi *rmi, mn_rmi_report *report)
+static int ended(mn_rmi *rmi, mn_rmi_report *report)
 {
   const mn_rmi_def *def = &rmi->def;
   double tolerance = def->tolerance;
   double start = report->first_residual > tolerance ? report->first_residual : tolerance;
   double growth = def->method == MN_RMI_RELAXED ? RELAXED_GROWTH : SECANT_GROWTH;
   int settled = report->change <= tolerance || report->residual + rmi->load_shift <= tolerance;
-  int enough =
-      rmi->iterations >= def->least_iterations || (rmi->sure > 0 && report->residual <= rmi->sure);
-  if (enough && report->residual <= tolerance && settled) {
+  int least = def->least_iterations + was_blind(rmi, report);
+  int enough = rmi->iterations >= least || (rmi->sure > 0 && report->residual <= rmi->sure);
+  if (enough && report->residual <= tolerance && settled && !promises_more(rmi)) {
     report->reason = MN_CONVERGED;
     return 1;
   }
