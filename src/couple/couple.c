@@ -13,7 +13,7 @@
    it stays as it is until that differs by more than FIT_JUMP. */
 static const double FIT_PART = 0.5, FIT_FADE = 0.998, FIT_JUMP = 1.1;
 /* With it the residual shows only a part of the error where the fluid resists little, so that less
-   of it is allowed, down to this (tests/verify/test_monolithic.c). */
+   of it is allowed (tests/verify/test_monolithic.c). */
 static const double FIT_STRICTER = 0.25;
 /* One fluid solve will do where the residual of the prediction is rounding, in cells: all is at
    rest, or goes on as it did. A single solve is a weak coupling, in which errors of light bodies
@@ -177,14 +177,6 @@ static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
   return mn_couple_step_strongly(c, report);
 }
 
-/* The part of the tolerance to which the residual is held: with a mass m lent it shows 1 + mu of
-   the error, |mu| at most m/(m_s + m). */
-static double stricter(const mn_coupling *c)
-{
-  double mu = c->numbers[NUMBERS_MU];
-  return mu > 0 ? fmin(1, fmax(FIT_STRICTER, 1 - mu)) : FIT_STRICTER;
-}
-
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
                           mn_coupling_report *report)
 {
@@ -197,7 +189,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   double longest = c->numbers[NUMBERS_LONGEST];
   if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
     share = fmin(share, dt / longest);
-  double strict = c->def.mass == MN_MASS_FITTED && c->rmi ? stricter(c) : 1;
+  double strict = c->def.mass == MN_MASS_FITTED && c->rmi ? FIT_STRICTER : 1;
   if (c->rmi)
     mn_rmi_set_tolerance(c->rmi, strict * share * c->def.tolerance * c->dx);
   report->allowed = share *

@@ -88,6 +88,7 @@ static void choose_mass(mn_coupling *c)
   if (!c->rmi)
     return;
   int fitted = !none && c->def.mass == MN_MASS_FITTED && fit > 0;
+  mn_rmi_set_wary(c->rmi, c->def.mass == MN_MASS_FITTED && c->def.reuse > 0);
   mn_rmi_set_first_omega(c->rmi, fitted ? FITTED_OMEGA : 0);
   mn_rmi_set_promise(c->rmi, fitted && c->numbers[NUMBERS_MU] > MU_SHOWN ? PROMISE : 0);
 }

@@ -247,6 +247,11 @@ void mn_rmi_set_first_omega(mn_rmi *rmi, double omega)
   rmi->first_omega = omega;
 }
 
+void mn_rmi_set_wary(mn_rmi *rmi, int wary)
+{
+  rmi->wary = wary;
+}
+
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances)
 {
   rmi->promise = tolerances;

@@ -65,6 +65,7 @@ struct mn_rmi {
   double *p_s, *x_s, *p_s_base, *x_s_base; /* the last solid solve; that of the base */
   double *r, *r_base;                      /* S(p) - x, not weighted */
   double first_omega, promise;             /* see rmi_tune.h */
+  int wary;
   double load_shift;   /* by how much x^s differs from the answer to p^f, in the model */
   double *residual;    /* [max_iterations] */
   double *answer;      /* where solvers write: longer than agreed */

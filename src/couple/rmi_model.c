@@ -45,7 +45,7 @@ static const double FIRST_OMEGA = 0.1;
 /* (I + M)^-1 shortens the residual when the fluid resists motion (mu > 0); it may lengthen it where
    the fluid gives way, and where a fictitious mass m is lent to a light solid: by m over its own
    mass in motions that the fluid does not resist. But not by this. */
-static const double MOST_STEP = 1000;
+static const double MOST_STEP = 1e4;
 /* A remainder of less than this fraction of the step says nothing about its own mu. */
 static const double LEAST_REMAINDER = 1e-2;
 

@@ -224,7 +224,7 @@ static double amplification(const mn_rmi *rmi, const mn_rmi_report *report, doub
    learn. */
 static int was_blind(const mn_rmi *rmi, const mn_rmi_report *report)
 {
-  return rmi->def.method == MN_RMI_REDUCED && rmi->def.reuse > 0 && !report->fluid_columns &&
+  return rmi->wary && rmi->def.method == MN_RMI_REDUCED && !report->fluid_columns &&
          rmi->iterations < rmi->def.max_iterations &&
          report->first_residual > NOTHING * rmi->def.tolerance;
 }

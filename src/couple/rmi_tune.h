@@ -13,6 +13,10 @@ void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate);
    a substep; 0: as the def has it. */
 void mn_rmi_set_first_omega(mn_rmi *rmi, double omega);
 
+/* From the next step on, reduced: 1: a step that no column led is followed by another, however
+   small the residual. */
+void mn_rmi_set_wary(mn_rmi *rmi, int wary);
+
 /* From the next step on, reduced, columns newest first: converged only if the model, too, would
    change the solid's answer by no more than this many tolerances; 0: not asked. */
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances);
