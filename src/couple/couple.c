@@ -297,6 +297,8 @@ double mn_coupling_pace(const mn_coupling *c)
 void mn_coupling_learn_pace(mn_coupling *c, int retries, int iterations)
 {
   double *pace = &c->numbers[NUMBERS_PACE], most = c->def.max_iterations;
+  if (c->mono && !c->asked) /* Newton's steps: which cells let go is no matter of the step */
+    mn_monolithic_residuals(c->mono, &iterations);
   if (retries > 0)
     *pace = fmax(PACE_LEAST, ldexp(*pace, -retries));
   else if (iterations > fmax(ALWAYS_EASY, PACE_HARD * most))
