@@ -41,6 +41,19 @@ static mn_status of_box(mn_context *ctx, const mn_shape *b, mn_sharp *s)
   return MN_OK;
 }
 
+/* Two polygons touch with corners alone. */
+static mn_status of_rectangle(mn_context *ctx, const mn_shape *b, mn_sharp *s)
+{
+  MN_TRY(MN_NEW(ctx, "corners", 4, &s->corner));
+  MN_TRY(MN_NEW(ctx, "corners", 4, &s->normal));
+  for (int k = 0; k < 4; k++) {
+    mn_vec3 side = mn_v3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, 0);
+    s->normal[s->corners] = mn_scale(1 / sqrt(2), side);
+    s->corner[s->corners++] = mn_v3(b->a.x + side.x * b->b.x, b->a.y + side.y * b->b.y, 0);
+  }
+  return MN_OK;
+}
+
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 typedef struct side {
@@ -191,11 +204,9 @@ static mn_vec3 placed(const mn_shape *t, mn_vec3 x)
 
 static mn_status find(mn_context *ctx, const mn_shape *shape, double least, mn_sharp *s)
 {
-  if (shape->dim != 3)
-    return MN_OK;
   if (shape->kind == MN_SHAPE_BOX)
-    return of_box(ctx, shape, s);
-  if (shape->kind == MN_SHAPE_MESH)
+    return shape->dim == 3 ? of_box(ctx, shape, s) : of_rectangle(ctx, shape, s);
+  if (shape->kind == MN_SHAPE_MESH && shape->dim == 3)
     return of_mesh(ctx, shape->mesh, least, s);
   if (shape->kind != MN_SHAPE_TRANSFORM)
     return MN_OK;
