@@ -28,8 +28,11 @@
 static const double FOUND = 1e-11, LEAST_FOUND = 1e-5;
 /* And when it is found, as part of what flows in. */
 static const double FOUND_OF_INFLOW = 1e-9;
-/* Steps from less than this, in the same measure, tell more of the solid's own tolerance than of K:
-   nothing is learned from them. */
+/* Of the flow of all of a region's walls: more than this from driven ones alone is no rounding of
+   their shape. */
+static const double DRIVEN = 0.1;
+/* Steps from less than this, in the measure of FOUND, tell more of the solid's own tolerance than
+   of K: nothing is learned from them. */
 static const double LEARN_LEAST = 1e-7;
 /* Solves before K is found anew. */
 enum { PATIENCE = 8, ROUNDS = 3 };
@@ -147,6 +150,12 @@ mn_status mn_closed_refuse(mn_closed *c, int r, double flow)
   const mn_region_info *i = &c->info[r];
   int dim = c->boxes->face.dim;
   c->hopeless = 1;
+  if (c->still[r] && mn_closed_idle(c, r))
+    return mn_fail(c->ctx, MN_FAILED,
+                   "region %d of %zu cells at (%g, %g, %g) is enclosed by driven and fixed walls "
+                   "only, and they take %.6g m^%d/s from its volume: no solution; open a side, or "
+                   "let a body give way",
+                   i->id, i->cells, i->center.x, i->center.y, i->center.z, flow, dim);
   if (c->still[r])
     return mn_fail(c->ctx, MN_FAILED,
                    "region %d of %zu cells at (%g, %g, %g) is enclosed by sources and fixed walls "
@@ -310,11 +319,27 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
   return MN_OK;
 }
 
+/* Driven bodies that press a region together, or draw it apart, by themselves. */
+static mn_status check_still(mn_closed *c, const double *res)
+{
+  const mn_interface *f = &c->boxes->face;
+  for (int r = 0; r < c->count; r++) {
+    const mn_vec3 *row = &c->row[(size_t)r * f->count];
+    double all = 0; /* of what the walls move, net flows are mended up to a part */
+    for (size_t i = 0; i < f->count && mn_closed_idle(c, r); i++)
+      all += fabs(mn_dot(row[i], f->V[i]));
+    if (fabs(res[r]) > DRIVEN * all && all * c->dt > LEAST_FOUND * c->info[r].volume)
+      return mn_closed_refuse(c, r, -res[r]);
+  }
+  return MN_OK;
+}
+
 static mn_status eliminate(mn_closed *c, mn_closed_solve *solve, void *user)
 {
   double res[MN_CLOSED_MAX], *k;
   int done = 0, m = c->count;
   MN_TRY(solve_solid(c, solve, user, res));
+  MN_TRY(check_still(c, res));
   if (all_within(c, res, FOUND))
     return MN_OK;
   MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &k));

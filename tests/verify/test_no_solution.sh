@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fluid that sources and fixed walls alone enclose, with inflow: exit status 1, and a sentence that
 # names the region and the flow; in 2D and 3D, smoke and water, with a held shell around it and in a
-# closed box. Control: the same with a way out, or air to spare, runs.
+# closed box. Control: the same with a way out, or air to spare, runs. So for driven walls.
 set -u
 program=$1
 folder=$(mktemp -d)
@@ -46,4 +46,36 @@ for dim in 2 3; do for wet in false true; do for body in true false; do for way 
   [ $ok = 1 ] || failed=1
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) dim $dim, water $wet, shell $body, way out $way: exit $status: $said"
 done; done; done; done
+
+# A driven lid presses on fluid that nothing lets go; control: a second lid gives way.
+cat > "$folder/lid.lua" <<'SCENE'
+local way = param("way", false, "a free lid as well")
+local function lid(lo, hi, more)
+  more.shape, more.density = box { lo = {lo, 0.7}, hi = {hi, 0.8} }, 10
+  return rigid(more)
+end
+local wall = obstacle { shape = box { lo = {0.4375, 0.5}, hi = {0.5625, 1} } }
+local push = motion { translate = {0, -1}, path = rate(0.3) }
+return scene {
+  domain = box { size = {1, 1}, cells = {16, 16}, top = "open" },
+  fluid = smoke { density = 1, gravity = {0, 0} },
+  solids = { wall, lid(0, 0.4375, { name = "driven", motion = push }),
+             lid(0.5625, 1, way and { joint = "slider", joint_axis = {0, 1} } or { joint = "fixed" }) },
+  dynamics = dynamics { gravity = {0, 0}, contact = false },
+  output = { frames = 2, every = 0.01, vtk = false, preview = false },
+}
+SCENE
+for way in false true; do
+  said=$("$program" run "$folder/lid.lua" -o "$folder/run" --quiet -p way=$way 2>&1)
+  status=$?
+  ok=1
+  if [ $way = true ]; then
+    [ $status = 0 ] || ok=0
+  else
+    [ $status = 1 ] || ok=0
+    echo "$said" | grep -q "driven and fixed walls only, and they take 0.131[0-9]* m^2/s" || ok=0
+  fi
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) driven lid, way out $way: exit $status: $said"
+done
 exit $failed
