@@ -331,7 +331,7 @@ static void add_steps(page *p)
       {"pressure_iterations", "pressure iterations per substep", "", 0},
       {"pressure_residual", "pressure residual", "1/s", 1},
       {"divergence", "greatest divergence", "1/s", 1},
-      {"net_flow", "net flow into closed regions", "m^3/s", 1},
+      {"net_flow", "net flow into closed regions, mended on the grid", "m^3/s", 1},
       {"coupling_iterations", "coupling iterations per substep", "", 0},
       {"coupling_residual", "motion of the interface left by the coupling", "m", 1},
       {"modes", "modes of the coupling's reduced model", "", 0},

@@ -20,7 +20,7 @@ static const struct {
 } invariants[MN_INVARIANTS] = {
     {"divergence", "1/s", "greatest |div u| after a pressure solve"},
     {"pressure_residual", "Pa/m^2", "greatest residual of a pressure solve"},
-    {"net_flow", "m^3/s", "greatest net flow into a closed region"},
+    {"net_flow", "m^3/s", "greatest net flow into a closed region on the grid, mended there"},
     {"volume_change", "m^3", "greatest change of the fluid's volume"},
     {"suction", "Pa", "greatest pressure below 0 at a separating wall: -(least_pressure)"},
     {"squeeze", "1/s", "greatest convergence of the flow at a separating wall: -(least_slack)"},

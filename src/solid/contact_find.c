@@ -312,6 +312,8 @@ static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
 static int sharp_pair(const finder *f, int a, int b)
 {
   const mn_rigid_body *body = f->c->rigid->body;
+  if (f->c->across && f->c->rigid->dim == 2)
+    return 0;
   return f->c->def.search && body[a].sharp.corners && body[b].sharp.corners;
 }
 

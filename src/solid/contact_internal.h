@@ -102,6 +102,7 @@ struct mn_contact {
   const double (*changed_W)[6][6];
   double kick; /* s: the free velocities of a drift have felt forces for so long */
   size_t tests, work;
+  int across; /* 1: rectangles may lie across each other already, no corner in the other */
 };
 
 /* What the last substep left for these touches, which rise by key. */

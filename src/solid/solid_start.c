@@ -75,8 +75,11 @@ static mn_status among_touches(search *q)
                             .fixed = s->nodes.fixed,
                             .facet = q->facet,
                             .friction = s->node_friction};
-  MN_TRY(mn_contact_find(s->contact, s->rigid->now, q->still, q->still, &nodes, q->still_nodes, 0,
-                         &q->touches));
+  s->contact->across = 1;
+  mn_status status = mn_contact_find(s->contact, s->rigid->now, q->still, q->still, &nodes,
+                                     q->still_nodes, 0, &q->touches);
+  s->contact->across = 0;
+  MN_TRY(status);
   for (size_t i = 0; i < q->touches.count; i++) {
     const mn_touch *t = &q->touches.at[i];
     int held = 0;
