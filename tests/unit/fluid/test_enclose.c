@@ -241,6 +241,36 @@ static void test_parted(void **state)
 }
 
 /* Two shells closer than a cell: what is between is not known; around them it is. */
+static void test_folded(void **state)
+{
+  (void)state;
+  /* one open line that folds over itself, its end through its own middle; then drawn back */
+  static const double TAIL[] = {0.25, -0.25};
+  for (int k = 0; k < 2; k++) {
+    static mac_case c;
+    mn_vec3 x[512];
+    size_t n = 0;
+    open_top(&c, 1, 1, 32);
+    begin_lines();
+    for (int i = 0; i < 100; i++) /* along the bottom, then up and back in a bow */
+      x[n++] = mn_v3(0.2 + 0.004 * i, 0.3, 0);
+    for (int i = 0; i <= 100; i++)
+      x[n++] = mn_v3(0.6 + 0.2 * sin(MN_PI * i / 100), 0.5 - 0.2 * cos(MN_PI * i / 100), 0);
+    for (int i = 1; i <= 100; i++) /* and down through the first part, or not as far */
+      x[n++] = mn_v3(0.6 - 0.002 * i, 0.7 - (0.4 + 0.4 * TAIL[k]) * i / 100, 0);
+    add_line(x, n, 0, 1);
+    mn_interface *f = end_lines(c.ctx);
+    mn_enclosed e = ask(&c, f, 0.01);
+    CHECK(e.count == (k == 0));
+    if (k == 0) {
+      double area = 0.5 * MN_PI * 0.2 * 0.2 + 0.4 * 0.5 * 0.16; /* the bow, and beside the tail */
+      CHECK_NEAR(e.volume[0], area, 0.04 * area);
+    }
+    finish(&c);
+  }
+  CHECK_DONE();
+}
+
 static void test_narrow(void **state)
 {
   (void)state;
@@ -470,9 +500,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ring),        cmocka_unit_test(test_on_centres),
       cmocka_unit_test(test_nested),      cmocka_unit_test(test_parted),
-      cmocka_unit_test(test_narrow),      cmocka_unit_test(test_piston),
-      cmocka_unit_test(test_driven),      cmocka_unit_test(test_body_in_box),
-      cmocka_unit_test(test_tube),        cmocka_unit_test(test_sphere),
-      cmocka_unit_test(test_round_source)};
+      cmocka_unit_test(test_folded),      cmocka_unit_test(test_narrow),
+      cmocka_unit_test(test_piston),      cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_body_in_box), cmocka_unit_test(test_tube),
+      cmocka_unit_test(test_sphere),      cmocka_unit_test(test_round_source)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
