@@ -1,13 +1,6 @@
 /* The table of all constructors and keys. A row: name, type, unit, default, bound, lo, hi, choices,
    offset, text. The struct field, the key and the documentation share one name. */
-#include "world/schema.h"
-
-#define AT(type, field) offsetof(type, field)
-#define REQUIRED NULL
-#define END                                                                                        \
-  {                                                                                                \
-    0                                                                                              \
-  }
+#include "world/schema_keys.h"
 
 const char *const mn_group_titles[MN_GROUP_COUNT] = {
     "The scene", "Domain",   "Fluids", "Sources", "Obstacles", "Bodies",
@@ -220,239 +213,6 @@ static const mn_key motion_keys[] = {
     {"pivot", MN_KEY_VECTOR, "m", "{0, 0, 0}", 0, 0, 0, "", AT(mn_motion, pivot),
      "point about which it turns"},
     {"turn", MN_KEY_TIME, "rad", "0", 0, 0, 0, "", AT(mn_motion, turn), "angle over time"},
-    END};
-
-/* ---- bodies ---------------------------------------------------------------------------------- */
-
-#define BODY_NAME                                                                                  \
-  {                                                                                                \
-    "name", MN_KEY_NAME, "", "", 0, 0, 0, "", AT(mn_body_def, name), "for probes"                  \
-  }
-#define BODY_DENSITY(unit)                                                                         \
-  {                                                                                                \
-    "density", MN_KEY_NUMBER, unit, REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, density), ""  \
-  }
-#define BODY_MASS_DAMPING                                                                          \
-  {                                                                                                \
-    "damping_mass", MN_KEY_NUMBER, "1/s", "0", MN_NOT_NEGATIVE, 0, 0, "",                          \
-        AT(mn_body_def, damping_mass), "a force of -damping_mass m v"                              \
-  }
-#define BODY_STIFFNESS_DAMPING                                                                     \
-  {                                                                                                \
-    "damping_stiffness", MN_KEY_NUMBER, "s", "0", MN_NOT_NEGATIVE, 0, 0, "",                       \
-        AT(mn_body_def, damping_stiffness), "and of -damping_stiffness K v"                        \
-  }
-#define BODY_YOUNG                                                                                 \
-  {                                                                                                \
-    "young", MN_KEY_NUMBER, "Pa", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, young),         \
-        "Young's modulus"                                                                          \
-  }
-
-#define BODY_COLLIDES                                                                              \
-  {                                                                                                \
-    "collides", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_body_def, collides),                   \
-        "false: it passes through all other bodies, obstacles and sides"                           \
-  }
-
-/* Of all deformable bodies. */
-static const mn_key deformable_keys[] = {
-    {"shape", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, shape),
-     "what it fills or, for thin bodies, whose surface it is"},
-    {"file", MN_KEY_FILE, "", "", 0, 0, 0, "", AT(mn_body_def, file),
-     "instead of shape: a mesh of Gmsh (.msh, ASCII, 2.2 or 4.1); relative to the scene's folder"},
-    {"spacing", MN_KEY_NUMBER, "m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, spacing),
-     "between nodes; 0: a cell of the domain"},
-    {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, velocity),
-     "at the start"},
-    {"fixed", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, fixed),
-     "nodes inside it at the start rest or, with a motion, follow it"},
-    {"release", MN_KEY_NUMBER, "s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, release),
-     "when the fixed nodes are let go; 0: never"},
-    {"cut", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_body_def, cut),
-     "elements whose middle is inside it at the start are left out: the neck of a balloon"},
-    {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
-     "of the fixed nodes"},
-    {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
-     "Coulomb's coefficient; of a pair the geometric mean counts"},
-    BODY_COLLIDES,
-    END};
-
-static const mn_key rigid_keys[] = {
-    BODY_NAME,
-    {"shape", MN_KEY_SHAPE, "", REQUIRED, 0, 0, 0, "", AT(mn_body_def, shape), "what it fills"},
-    BODY_DENSITY("kg/m^3"),
-    {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, velocity),
-     "at the start"},
-    {"spin", MN_KEY_SPIN, "rad/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, spin),
-     "angular velocity at the start: a number in 2D, a vector in 3D"},
-    {"joint", MN_KEY_CHOICE, "", "\"free\"", 0, 0, 0, "free fixed slider hinge",
-     AT(mn_body_def, joint),
-     "to the world; slider: moves along joint_axis only, as a piston; hinge: turns about "
-     "joint_axis "
-     "through joint_point only"},
-    {"joint_axis", MN_KEY_VECTOR, "", "{0, 1, 0}", 0, 0, 0, "", AT(mn_body_def, joint_axis),
-     "of a slider, or in 3D of a hinge"},
-    {"joint_point", MN_KEY_VECTOR, "m", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, joint_point),
-     "of a hinge"},
-    {"force", MN_KEY_VECTOR, "N", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, force),
-     "at the centre of mass"},
-    {"force_ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_body_def, force_ramp),
-     "multiplies force"},
-    {"torque", MN_KEY_SPIN, "N m", "{0, 0, 0}", 0, 0, 0, "", AT(mn_body_def, torque),
-     "about the centre of mass: a number in 2D, a vector in 3D; on a hinge, about its axis"},
-    {"torque_ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_body_def, torque_ramp),
-     "multiplies torque"},
-    {"spring", MN_KEY_NUMBER, "N/m or N m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, spring),
-     "of a slider (N/m) or a hinge (N m per radian): draws it back to where it starts; between "
-     "bodies see link"},
-    {"damper", MN_KEY_NUMBER, "kg/s or N m s", "0", MN_NOT_NEGATIVE, 0, 0, "",
-     AT(mn_body_def, damper), "of a slider or a hinge: resists its motion"},
-    {"friction", MN_KEY_NUMBER, "", "0.3", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, friction),
-     "Coulomb's coefficient; of a pair the geometric mean counts"},
-    {"restitution", MN_KEY_NUMBER, "", "0", MN_BETWEEN, 0, 1, "", AT(mn_body_def, restitution),
-     "part of the speed kept in an impact; of two bodies the greater counts"},
-    BODY_COLLIDES,
-    {"motion", MN_KEY_MOTION, "", "", 0, 0, 0, "motion", AT(mn_body_def, motion),
-     "prescribed: the body moves so whatever acts on it"},
-    END};
-
-static const mn_key elastic_keys[] = {
-    BODY_NAME,
-    BODY_DENSITY("kg/m^3"),
-    {"material", MN_KEY_CHOICE, "", "\"neo_hookean\"", 0, 0, 0, "neo_hookean corotated st_venant",
-     AT(mn_body_def, material),
-     "neo_hookean never turns an element inside out; corotated bears it; st_venant is for small "
-     "strains"},
-    BODY_YOUNG,
-    {"poisson", MN_KEY_NUMBER, "", "0.3", MN_BETWEEN, -0.99, 0.4999, "", AT(mn_body_def, poisson),
-     "Poisson's ratio; near 1/2 take order 2"},
-    {"order", MN_KEY_INTEGER, "", "1", MN_BETWEEN, 1, 2, "", AT(mn_body_def, order),
-     "of the elements; 2 bends without locking"},
-    BODY_MASS_DAMPING,
-    BODY_STIFFNESS_DAMPING,
-    END};
-
-/* A straight line or a flat sheet instead of a shape. */
-#define THIN_PLACE                                                                                 \
-  {"from",                                                                                         \
-   MN_KEY_VECTOR,                                                                                  \
-   "m",                                                                                            \
-   "",                                                                                             \
-   0,                                                                                              \
-   0,                                                                                              \
-   0,                                                                                              \
-   "",                                                                                             \
-   AT(mn_body_def, from),                                                                          \
-   "with `to`, instead of shape: a straight line. Springs in 2D may have both: the line is a "     \
-   "wall "                                                                                         \
-   "across the shape, its ends joined to the nearest nodes"},                                      \
-  {                                                                                                \
-    "to", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, to), ""                             \
-  }
-#define TUBE_RADIUS                                                                                \
-  {                                                                                                \
-    "radius", MN_KEY_NUMBER, "m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, tube),           \
-        "with from and to: the wall of a tube around that axis, open at both ends (3D)"            \
-  }
-#define SHEET_PLACE                                                                                \
-  {"corner",                                                                                       \
-   MN_KEY_VECTOR,                                                                                  \
-   "m",                                                                                            \
-   "",                                                                                             \
-   0,                                                                                              \
-   0,                                                                                              \
-   0,                                                                                              \
-   "",                                                                                             \
-   AT(mn_body_def, corner),                                                                        \
-   "with along and across, instead of shape: a flat sheet (3D)"},                                  \
-      {"along", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, along), "one edge of it"},    \
-  {                                                                                                \
-    "across", MN_KEY_VECTOR, "m", "", 0, 0, 0, "", AT(mn_body_def, across), "the other edge"       \
-  }
-
-static const mn_key springs_keys[] = {
-    BODY_NAME,
-    BODY_DENSITY("kg/m or kg/m^2"),
-    {"stretch", MN_KEY_NUMBER, "N/m", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, stretch),
-     "of each spring between neighbours"},
-    {"bend", MN_KEY_NUMBER, "N/m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, bend),
-     "of each spring across a node or edge"},
-    {"stretch_damping", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "",
-     AT(mn_body_def, stretch_damping), ""},
-    {"bend_damping", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "",
-     AT(mn_body_def, bend_damping), ""},
-    BODY_MASS_DAMPING,
-    THIN_PLACE,
-    TUBE_RADIUS,
-    SHEET_PLACE,
-    END};
-
-static const mn_key shell_keys[] = {BODY_NAME,
-                                    BODY_DENSITY("kg/m^3"),
-                                    {"thickness", MN_KEY_NUMBER, "m", REQUIRED, MN_POSITIVE, 0, 0,
-                                     "", AT(mn_body_def, thickness), ""},
-                                    BODY_YOUNG,
-                                    {"poisson", MN_KEY_NUMBER, "", "0.3", MN_BETWEEN, -0.99, 0.4999,
-                                     "", AT(mn_body_def, poisson), "Poisson's ratio"},
-                                    BODY_MASS_DAMPING,
-                                    BODY_STIFFNESS_DAMPING,
-                                    THIN_PLACE,
-                                    TUBE_RADIUS,
-                                    SHEET_PLACE,
-                                    END};
-
-static const mn_key rod_keys[] = {
-    BODY_NAME,
-    BODY_DENSITY("kg/m"),
-    {"stretch", MN_KEY_NUMBER, "N", REQUIRED, MN_POSITIVE, 0, 0, "", AT(mn_body_def, stretch),
-     "E A (2D: per metre of depth)"},
-    {"bend", MN_KEY_NUMBER, "N m^2", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_body_def, bend), "E I"},
-    BODY_MASS_DAMPING,
-    BODY_STIFFNESS_DAMPING,
-    THIN_PLACE,
-    END};
-
-static const mn_key link_keys[] = {
-    {"of", MN_KEY_NAME, "", REQUIRED, 0, 0, 0, "", AT(mn_link_def, of), "a body's name"},
-    {"at", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_link_def, at),
-     "where it holds the body, at the start; of a deformable one the nearest node"},
-    {"to", MN_KEY_NAME, "", "\"\"", 0, 0, 0, "", AT(mn_link_def, to),
-     "another body's name; left out: the world"},
-    {"to_at", MN_KEY_VECTOR, "m", REQUIRED, 0, 0, 0, "", AT(mn_link_def, to_at),
-     "where it holds that, at the start"},
-    {"stiffness", MN_KEY_NUMBER, "N/m", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_link_def, stiffness),
-     ""},
-    {"damping", MN_KEY_NUMBER, "kg/s", "0", MN_NOT_NEGATIVE, 0, 0, "", AT(mn_link_def, damping),
-     "along the link"},
-    {"length", MN_KEY_NUMBER, "m", "-1", 0, 0, 0, "", AT(mn_link_def, length),
-     "at rest; negative: as it is at the start"},
-    END};
-
-static const mn_key dynamics_keys[] = {
-    {"integrator", MN_KEY_CHOICE, "", "\"euler\"", 0, 0, 0, "euler newmark midpoint explicit",
-     AT(mn_dynamics_def, integrator),
-     "of deformable bodies. euler: backward, first order, damps, always stable; midpoint: second "
-     "order, keeps energy and both momenta at any step; newmark: second order, stable for linear "
-     "forces only (undamped thin bodies gain energy with long steps); explicit: limits the step "
-     "itself"},
-    {"beta", MN_KEY_NUMBER, "", "0.25", MN_BETWEEN, 0.25, 1, "", AT(mn_dynamics_def, beta),
-     "of Newmark; at least gamma/2, or it is unstable"},
-    {"gamma", MN_KEY_NUMBER, "", "0.5", MN_BETWEEN, 0.5, 1, "", AT(mn_dynamics_def, gamma),
-     "of Newmark; more than 1/2 damps"},
-    {"gravity", MN_KEY_VECTOR, "m/s^2", "{0, -9.81, 0}", 0, 0, 0, "", AT(mn_dynamics_def, gravity),
-     "that acts on bodies"},
-    {"dt", MN_KEY_NUMBER, "s", "0.01", MN_POSITIVE, 0, 0, "", AT(mn_dynamics_def, dt),
-     "greatest substep"},
-    {"tolerance", MN_KEY_NUMBER, "", "1e-9", MN_BETWEEN, 1e-14, 0.01, "",
-     AT(mn_dynamics_def, tolerance), "of the force on a node, relative to the greatest force"},
-    {"max_iterations", MN_KEY_INTEGER, "", "50", MN_BETWEEN, 1, 10000, "",
-     AT(mn_dynamics_def, max_iterations), "of Newton; then the substep has failed"},
-    {"contact", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_dynamics_def, contact),
-     "bodies touch each other, obstacles and the closed sides of the domain"},
-    {"check_start", MN_KEY_FLAG, "", "true", 0, 0, 0, "", AT(mn_dynamics_def, check_start),
-     "refuse bodies that overlap others, obstacles or closed sides at the start by more than 0.5 % "
-     "of the "
-     "smaller one's size, or lie outside the domain; false: take them as they are"},
     END};
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -717,21 +477,21 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                           "A solid that stays or moves as told, whatever the fluid does."},
     [MN_CTOR_MOTION] = {"motion", MN_GROUP_SOLID, 0, 0, motion_keys, NULL,
                         "x(t) = R(turn(t)) (x - pivot) + pivot + translate path(t)."},
-    [MN_CTOR_RIGID] = {"rigid", MN_GROUP_BODY, MN_BODY_RIGID, 0, rigid_keys, NULL,
+    [MN_CTOR_RIGID] = {"rigid", MN_GROUP_BODY, MN_BODY_RIGID, 0, mn_rigid_keys, NULL,
                        "A body that moves and turns, but does not deform."},
-    [MN_CTOR_ELASTIC] = {"elastic", MN_GROUP_BODY, MN_BODY_ELASTIC, 0, elastic_keys,
-                         deformable_keys,
+    [MN_CTOR_ELASTIC] = {"elastic", MN_GROUP_BODY, MN_BODY_ELASTIC, 0, mn_elastic_keys,
+                         mn_deformable_keys,
                          "An elastic body of triangles (2D, plane strain) or tetrahedra."},
-    [MN_CTOR_SPRINGS] = {"springs", MN_GROUP_BODY, MN_BODY_SPRINGS, 0, springs_keys,
-                         deformable_keys, "A curve or a cloth of masses and springs."},
-    [MN_CTOR_SHELL] = {"shell", MN_GROUP_BODY, MN_BODY_SHELL, 0, shell_keys, deformable_keys,
+    [MN_CTOR_SPRINGS] = {"springs", MN_GROUP_BODY, MN_BODY_SPRINGS, 0, mn_springs_keys,
+                         mn_deformable_keys, "A curve or a cloth of masses and springs."},
+    [MN_CTOR_SHELL] = {"shell", MN_GROUP_BODY, MN_BODY_SHELL, 0, mn_shell_keys, mn_deformable_keys,
                        "A thin shell: membrane and bending. 3D only."},
-    [MN_CTOR_ROD] = {"rod", MN_GROUP_BODY, MN_BODY_ROD, 0, rod_keys, deformable_keys,
+    [MN_CTOR_ROD] = {"rod", MN_GROUP_BODY, MN_BODY_ROD, 0, mn_rod_keys, mn_deformable_keys,
                      "A thin rod: stretch and bending, no twist."},
-    [MN_CTOR_LINK] = {"link", MN_GROUP_BODY, 0, 0, link_keys, NULL,
+    [MN_CTOR_LINK] = {"link", MN_GROUP_BODY, 0, 0, mn_link_keys, NULL,
                       "A spring and damper between two bodies, or a body and the world. A rigid "
                       "body cannot be linked with a deformable one."},
-    [MN_CTOR_DYNAMICS] = {"dynamics", MN_GROUP_BODY, 0, 0, dynamics_keys, NULL,
+    [MN_CTOR_DYNAMICS] = {"dynamics", MN_GROUP_BODY, 0, 0, mn_dynamics_keys, NULL,
                           "How bodies move in time."},
     [MN_CTOR_COUPLE] = {"couple", MN_GROUP_COUPLING, 0, 0, couple_keys, NULL,
                         "How a fluid and bodies move each other; [coupling.md](coupling.md) helps "
