@@ -1,6 +1,7 @@
 #include "app.h"
 
-static const app_option options[] = {{"--json", NULL, "one JSON object per line"}, {0}};
+static const app_option options[] = {
+    {"--json", NULL, "one JSON object per line, with the parameters"}, {0}};
 
 static void print_row(const app_args *args, const mn_model_def *def, int width)
 {
@@ -10,6 +11,14 @@ static void print_row(const app_args *args, const mn_model_def *def, int width)
     cJSON_AddStringToObject(o, "title", def->title);
     cJSON_AddStringToObject(o, "reproduces", def->reproduces);
     cJSON_AddNumberToObject(o, "dim", def->domain.dim);
+    cJSON *params = cJSON_AddArrayToObject(o, "parameters");
+    for (int i = 0; i < def->param_count; i++) {
+      cJSON *p = cJSON_CreateObject();
+      cJSON_AddStringToObject(p, "name", def->params[i].name);
+      cJSON_AddStringToObject(p, "default", def->params[i].initial);
+      cJSON_AddStringToObject(p, "text", def->params[i].text);
+      cJSON_AddItemToArray(params, p);
+    }
     app_print_json(o);
     return;
   }
@@ -45,7 +54,7 @@ const app_command app_list = {
     "list",
     "list [--json]",
     "the built-in scenes, with the figure or table they reproduce",
-    NULL,
+    "meniscus show SCENE prints one of them with its parameters, such as resolution and coupling.",
     0,
     options,
     list,

@@ -1,10 +1,10 @@
 -- A thin balloon with an open neck is blown up by a jet of smoke (2D). As it stretches, the light
 -- skin moves more and more air.
-local n         = param("n", 64, "cells across the box, which is 1 m wide")
+local n         = param("n", 64, "cells across the box, which is 1 m wide", { multiple = 2 })
 local M         = param("M", 0.8, "mass of the balloon over that of the air it moves, as the paper's figure counts it")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
-local omega     = param("omega", 0.2, "relaxation of relaxed; the first one of aitken")
+local omega     = param("omega", 0.2, "relaxation of relaxed; the first one of aitken", { from = 1e-6, to = 2 })
 local tolerance = param("tolerance", 0.05, "of the coupling, in cells")
 local adapt     = param("adapt", true, "shorten the step after a hard substep")
 local speed     = param("speed", 0.5, "of the jet, m/s")

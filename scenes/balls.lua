@@ -1,6 +1,6 @@
 -- Balls fall into a box, bounce and come to rest in a heap.
-local n     = param("n", 32, "cells along an edge, for the picture only")
-local count = param("balls", 40, "how many")
+local n     = param("n", 32, "cells along an edge, for the picture only", { multiple = 2 })
+local count = param("balls", 40, "how many", { multiple = 1 })
 local r = 0.08
 
 local bodies = {}

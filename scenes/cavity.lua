@@ -1,6 +1,6 @@
 -- The lid of a box slides and drives one large vortex (2D).
 local n  = param("n", 64, "cells across the box")
-local Re = param("Re", 400, "Reynolds number: 100, 400 and 1000 have tables to compare with")
+local Re = param("Re", 400, "Reynolds number: 100, 400 and 1000 have tables to compare with", { above = 0 })
 
 return scene {
   title      = "Lid-driven cavity",

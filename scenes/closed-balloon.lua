@@ -1,8 +1,8 @@
 -- A thin balloon on a nozzle (2D), air inside and outside, is filled by a jet that has no other way out.
 -- Without the constant part p0 of the pressure inside (closed = "none") it does not inflate.
-local n         = param("n", 64, "cells across the box, which is 1 m wide, a multiple of 16")
+local n         = param("n", 64, "cells across the box, which is 1 m wide", { multiple = 16 })
 local M         = param("M", 0.8, "mass of the balloon over that of the air it moves, as in balloon-in-smoke")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.2, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.05, "of the coupling, in cells")

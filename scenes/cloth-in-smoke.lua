@@ -1,12 +1,12 @@
 -- A free piece of cloth, thin and light, is carried and folded by a jet of smoke (2D). The lighter
 -- it is, the harder the coupling: the fluid that moves with it outweighs it more and more.
-local n         = param("n", 64, "cells across the box, which is 1 m wide")
+local n         = param("n", 64, "cells across the box, which is 1 m wide", { multiple = 2 })
 local M         = param("M", 0.8, "mass of the cloth over that of the air it moves, as the paper's table counts it")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local load      = param("load", "", "impulse or pressure; empty: what the method prefers")
 local mass      = param("mass", "", "none, dual or fitted; empty: what the method prefers")
-local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
+local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken", { from = 1e-6, to = 2 })
 local tolerance = param("tolerance", 0.05, "of the coupling, in cells")
 local adapt     = param("adapt", true, "shorten the step after a hard substep")
 local speed     = param("speed", 0.5, "of the jet, m/s")

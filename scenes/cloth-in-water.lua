@@ -1,6 +1,6 @@
 -- A dam of water breaks against a hanging cloth and sweeps balls of several densities along (3D).
-local n         = param("n", 32, "cells along the tank, which is 1.2 m long")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local n         = param("n", 32, "cells along the tank, which is 1.2 m long", { multiple = 4 })
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local walls     = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local r = 0.08
 

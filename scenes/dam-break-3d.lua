@@ -1,5 +1,5 @@
 -- A block of water collapses around a pillar (3D).
-local n        = param("n", 48, "cells along the tank, which is 1.2 m long")
+local n        = param("n", 48, "cells along the tank, which is 1.2 m long", { multiple = 2 })
 local transfer = param("transfer", "apic", "how velocity travels: apic, flip or marker; levelset needs walls=sticking")
 local walls  = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local solver = param("lcp_solver", "fast", "of the pressure with separating walls")

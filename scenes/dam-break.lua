@@ -1,7 +1,7 @@
 -- A column of water collapses and runs along the floor, up the far wall and back (2D, sealed).
 local n    = param("n", 20, "cells across the column's width")
 local a    = param("a", 0.05715, "width of the column in m; it is twice as high")
-local tau  = param("tau", 12, "how long, in units of sqrt(a / (2 g))")
+local tau  = param("tau", 12, "how long, in units of sqrt(a / (2 g))", { above = 0 })
 local transfer = param("transfer", "apic", "how velocity travels: apic, flip or marker; levelset needs walls=sticking")
 local walls  = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local solver = param("lcp_solver", "fast", "of the pressure with separating walls")

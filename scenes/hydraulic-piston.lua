@@ -1,8 +1,8 @@
 -- Two pistons on one fluid: a wide one on the left, a narrow one on the right. Each bears the other
 -- through the fluid; with `force`, a force holds them out of balance, and is taken away slowly.
-local n         = param("n", 50, "cells across the box, which is 10 m wide, a multiple of 10; the thesis: 500")
+local n         = param("n", 50, "cells across the box, which is 10 m wide; the thesis: 500", { multiple = 10 })
 local pushed    = param("force", false, "start out of balance, held by a force that goes within 6 s")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-5, "of the coupling, in cells")

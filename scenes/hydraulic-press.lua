@@ -1,7 +1,7 @@
 -- A hydraulic press (3D): a force on a small piston lifts a large, heavy one through the fluid between
 -- them, which fills the space below and cannot be squeezed.
-local n         = param("n", 64, "cells across the box, which is 16 m wide, a multiple of 16; the paper: 160")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local n         = param("n", 64, "cells across the box, which is 16 m wide; the paper: 160", { multiple = 16 })
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")

@@ -1,6 +1,6 @@
 -- A column of water at rest must stay at rest, with the pressure of its depth (2D).
 local n    = param("n", 64, "cells across the tank")
-local fill = param("fill", 0.503, "depth of the water in m; 0.5 lies on cell faces")
+local fill = param("fill", 0.503, "depth of the water in m; 0.5 lies on cell faces", { above = 0, to = 1 })
 local walls  = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local solver = param("lcp_solver", "fast", "of the pressure with separating walls")
 

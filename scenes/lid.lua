@@ -1,6 +1,6 @@
 -- A tank is full to its lid; the lid is lifted off (2D).
 local n      = param("n", 48, "cells across the box, which is 0.4 m wide")
-local speed  = param("speed", 0.5, "of the lid, upwards, in m/s")
+local speed  = param("speed", 0.5, "of the lid, upwards, in m/s", { above = 0 })
 local walls  = param("walls", "separating", "separating: the water lets go; sticking: refused, for no water can follow")
 local solver = param("lcp_solver", "fast", "of the pressure with separating walls")
 

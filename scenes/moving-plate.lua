@@ -1,5 +1,5 @@
 -- A jet of smoke blows against a plate that is moved up and down (2D).
-local n = param("n", 96, "cells across the box")
+local n = param("n", 96, "cells across the box", { multiple = 2 })
 local f = param("f", 0.4, "strokes of the plate per second")
 
 return scene {

@@ -1,7 +1,7 @@
 -- Two pistons in each of two cylinders that a tube joins: three closed regions, one above the other,
 -- all in balance at the start. Nothing should move, whatever the constants of the pressure are.
-local n         = param("n", 100, "cells across the box, which is 10 m wide, a multiple of 20; the thesis: 500")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local n         = param("n", 100, "cells across the box, which is 10 m wide; the thesis: 500", { multiple = 20 })
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-5, "of the coupling, in cells")

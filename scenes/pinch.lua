@@ -1,9 +1,9 @@
 -- Two jaws press a balloon (2D) together until its walls meet, hold it, and let it go. The air in it
 -- parts into two regions, which become one again.
-local n         = param("n", 32, "cells up the box, which is 1 m high and 1.5 m wide")
-local gap       = param("gap", 0.01, "between the jaws when they are closed, m; 0.06: the walls do not meet")
-local driven    = param("driven", "bodies", "the jaws: bodies, or obstacles")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local n         = param("n", 32, "cells up the box, which is 1 m high and 1.5 m wide", { multiple = 2 })
+local gap       = param("gap", 0.01, "between the jaws when they are closed, m; 0.06: the walls do not meet", { from = 0, to = 0.8 })
+local driven    = param("driven", "bodies", "the jaws", { "bodies", "obstacles" })
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.01, "of the coupling, in cells")

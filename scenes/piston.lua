@@ -3,10 +3,10 @@
 -- once in a second. For the light ones the fluid is the harder part: mass ratio M / 1000.
 local n         = param("n", 32, "cells across the duct")
 local M         = param("M", 100, "mass of the piston over its area, kg/m^2")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")
-local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
+local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken", { from = 1e-6, to = 2 })
 local dt        = param("dt", 0.005, "substep, s")
 
 local H, L, h, rho = 0.25, 1, 0.25, 1000 -- m: duct, both columns, piston; kg/m^3

@@ -1,7 +1,7 @@
 -- A light rigid plank is thrown up and turned by a jet of smoke (3D).
-local n         = param("n", 32, "cells across the box, which is 1 m wide")
+local n         = param("n", 32, "cells across the box, which is 1 m wide", { multiple = 2 })
 local density   = param("density", 2, "of the plank over that of the air")
-local coupling  = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local rigid_as  = param("rigid", "points", "what the coupling sees of the plank: points or freedoms")
 local speed     = param("speed", 1, "of the jet, m/s")
 

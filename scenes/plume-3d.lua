@@ -1,5 +1,5 @@
 -- A hot plume of smoke rises from a round plate (3D).
-local n    = param("n", 40, "cells across the box")
+local n    = param("n", 40, "cells across the box", { multiple = 2 })
 local heat = param("heat", 80, "temperature of the source above the ambient one in K")
 
 local ambient = 293.15 -- K

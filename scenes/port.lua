@@ -1,10 +1,10 @@
 -- A heavy piston falls past a port in the wall of its cylinder (2D) and closes it: what it then pushes
 -- down lifts another piston, on a spring, which drives it back past the port.
-local n         = param("n", 48, "cells across the box, which is 3 m wide, a multiple of 6")
+local n         = param("n", 48, "cells across the box, which is 3 m wide", { multiple = 6 })
 local M         = param("M", 100, "of each piston, kg/m^2; the fluid has 1 kg/m^3")
 local speed     = param("speed", 1, "of the falling one, m/s")
-local top       = param("top", "open", "open: a region appears and ends; slip: one parts in two, and they merge")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local top       = param("top", "open", "open: a region appears and ends; slip: one parts in two, and they merge", { "open", "slip" })
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")

@@ -4,9 +4,9 @@
 -- The sheets weigh a little more than the air that swings with them (about 0.3 kg/m^2), and in a step of 1/30 s
 -- the jet brings rho U dt = 0.5 kg/m^2 more to them: too much for a coupling that asks each side once, while at
 -- 1/60 s it just bears it (without contact). At 0.45 kg/m^2 it bears neither step, from 0.6 kg/m^2 on both.
-local n        = param("n", 20, "cells across the box, which is 1 m wide and high and 1.5 m long; an even number")
+local n        = param("n", 20, "cells across the box, which is 1 m wide and high and 1.5 m long", { multiple = 2 })
 local dt       = param("dt", 1 / 30, "s, fixed substep, rounded to a whole number of them in a second")
-local coupling = param("coupling", "xpm", "weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local speed    = param("speed", 12, "of the jet, m/s")
 local mass     = param("mass", 0.52, "of a sheet, kg/m^2: rubber of half a millimetre")
 local young    = param("young", 1e6, "of rubber, Pa")

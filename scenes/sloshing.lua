@@ -1,6 +1,6 @@
 -- A small standing wave in a tank swings with the period of linear theory (2D).
 local n         = param("n", 64, "cells across the tank, which is 1 m wide")
-local depth     = param("depth", 0.5, "of the water in m")
+local depth     = param("depth", 0.5, "of the water in m", { above = 0, to = 1 })
 local amplitude = param("amplitude", 0.01, "of the wave at the walls in m")
 local transfer  = param("transfer", "apic", "how velocity travels: apic, flip or marker; levelset needs walls=sticking")
 local walls  = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")

@@ -1,9 +1,9 @@
 -- A thin rubber balloon on a nozzle (3D) is filled by a fast jet of smoke. Then the jet stops, the balloon
 -- is let go, and flies off on the smoke that it blows out.
-local n         = param("n", 32, "cells across the box, which is 1 m wide, a multiple of 16; the paper: 100")
+local n         = param("n", 32, "cells across the box, which is 1 m wide; the paper: 100", { multiple = 16 })
 local speed     = param("speed", 1.5, "of the jet, m/s")
 local release   = param("release", 1.2, "when the balloon is let go, s; 0: never")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.02, "of the coupling, in cells")

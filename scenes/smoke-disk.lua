@@ -1,6 +1,6 @@
 -- Smoke streams past a disk and rolls up into a vortex street (2D).
 local n  = param("n", 96, "cells across the channel")
-local Re = param("Re", 200, "Reynolds number of the disk")
+local Re = param("Re", 200, "Reynolds number of the disk", { above = 0 })
 
 local U, D = 1, 0.15 -- m/s, m
 

@@ -1,5 +1,5 @@
 -- A jet of smoke hits a sphere and flows around it (3D).
-local n = param("n", 40, "cells across the tunnel")
+local n = param("n", 40, "cells across the tunnel", { multiple = 2 })
 local U = param("U", 1, "speed of the jet in m/s")
 
 return scene {

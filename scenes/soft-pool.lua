@@ -1,7 +1,7 @@
 -- Soft disks and a ring fall into a box, press each other out of shape and come to rest.
-local n     = param("n", 24, "cells across the box; also the mesh of the bodies")
+local n     = param("n", 24, "cells across the box; also the mesh of the bodies", { multiple = 2 })
 local young = param("young", 1e5, "Young's modulus of the disks, Pa")
-local count = param("disks", 8, "how many")
+local count = param("disks", 8, "how many", { multiple = 1 })
 local r = 0.09
 
 local bodies = { elastic { name = "ring", shape = torus { center = {0.5, 0.24}, major = 0.17, minor = 0.035 },

@@ -1,7 +1,7 @@
 -- A heavy body lies on fluid that fills a tube: the fluid cannot be squeezed, so its pressure rises at
 -- once to what bears the body. A flow tells nothing of that constant part, p0, of the pressure.
-local n         = param("n", 24, "cells across the tube, which is 0.6 m wide, a multiple of 4; the thesis: 192")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local n         = param("n", 24, "cells across the tube, which is 0.6 m wide; the thesis: 192", { multiple = 4 })
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.1, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-5, "of the coupling, in cells")

@@ -1,10 +1,10 @@
 -- Two square balloons of springs with a common wall, each blown up through a tube of its own. p0 of the
 -- two regions are coupled: the wall feels both.
-local n         = param("n", 80, "cells across the box, which is 8 m wide, a multiple of 80; the thesis: 400")
+local n         = param("n", 80, "cells across the box, which is 8 m wide; the thesis: 400", { multiple = 80 })
 local right     = param("right", 1, "speed in the right tube over that in the left one; the thesis: 1 and 0.5")
-local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m")
+local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m", { "modulus", "spring" })
 local bend      = param("bend", 0, "printed: 5e4. Springs across a node, which also resist stretching: twice as much again")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 1e-3, "of the coupling, in cells")

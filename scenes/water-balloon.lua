@@ -1,7 +1,7 @@
 -- A thin rubber balloon hangs from a pipe (3D) and is filled and stretched by a fast stream of water.
-local n         = param("n", 32, "cells across the box, which is 1 m wide, a multiple of 16; the paper: 100")
+local n         = param("n", 32, "cells across the box, which is 1 m wide; the paper: 100", { multiple = 16 })
 local speed     = param("speed", 2, "of the stream, m/s")
-local coupling  = param("coupling", "xpm", "relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto")
+local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.02, "of the coupling, in cells")

@@ -1,4 +1,4 @@
-/* param(name, default, text): what -p NAME=VALUE can change. */
+/* param(name, default, text, allowed): what -p NAME=VALUE can change. */
 #include <ctype.h>
 #include <lauxlib.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "meniscus/scene.h"
+#include "scene/allowed.h"
 #include "scene/nearest.h"
 #include "scene/sandbox.h"
 
@@ -92,29 +93,50 @@ static const char *check_name(lua_State *L, const mn_sandbox *box)
   return name;
 }
 
+/* The description of argument 3, with what is allowed. */
+static void describe(lua_State *L, mn_param *p, const char *allowed)
+{
+  if (!lua_isnil(L, 3) && lua_type(L, 3) != LUA_TSTRING)
+    luaL_error(L, "param \"%s\": found a description of type %s, allowed: a text", p->name,
+               luaL_typename(L, 3));
+  const char *text = lua_isnil(L, 3) ? "" : lua_tostring(L, 3);
+  int room = (int)sizeof p->text - 1 - (int)strlen(allowed) - (int)strlen("; allowed: ");
+  if (*allowed)
+    snprintf(p->text, sizeof p->text, "%.*s%sallowed: %s", room > 0 ? room : 0, text,
+             *text ? "; " : "", allowed);
+  else
+    snprintf(p->text, sizeof p->text, "%s", text);
+}
+
+/* Leaves the value on the stack: the default, or what was set. */
+static void push_value(lua_State *L, const mn_sandbox *box, const mn_param *p, const char *allowed)
+{
+  lua_pushvalue(L, 2);
+  for (int i = 0; i < box->setting_count; i++)
+    if (!strcmp(box->settings[i].name, p->name) &&
+        (!push_setting(L, box->settings[i].value) || !mn_allowed_fits(L, 4, lua_gettop(L))))
+      luaL_error(L, "parameter %s: found \"%s\", allowed: %s (default %s)", p->name,
+                 box->settings[i].value, *allowed ? allowed : type_word(L, 2), p->initial);
+}
+
 static int param(lua_State *L)
 {
   mn_sandbox *box = mn_sandbox_of(L);
   if (!box->params) /* at work before the model runs only; field functions come too late */
     return luaL_error(L, "param: parameters are declared at the top of a scene, not in a function "
                          "that the simulation calls");
-  lua_settop(L, 3);
+  lua_settop(L, 4);
+  char allowed[MN_TEXT_MAX];
   const char *name = check_name(L, box);
   check_default(L, name);
+  mn_allowed_check(L, 4, 2, name);
+  mn_allowed_words(L, 4, allowed, sizeof allowed);
   mn_param *p = &box->params[box->param_count];
   *p = (mn_param){0};
   strcpy(p->name, name);
   write_value(L, 2, p->initial);
-  if (lua_type(L, 3) == LUA_TSTRING)
-    snprintf(p->text, sizeof p->text, "%s", lua_tostring(L, 3));
-  else if (!lua_isnil(L, 3))
-    return luaL_error(L, "param \"%s\": found a description of type %s, allowed: a text", name,
-                      luaL_typename(L, 3));
-  lua_pushvalue(L, 2);
-  for (int i = 0; i < box->setting_count; i++)
-    if (!strcmp(box->settings[i].name, name) && !push_setting(L, box->settings[i].value))
-      return luaL_error(L, "parameter %s: found \"%s\", allowed: %s (default %s)", name,
-                        box->settings[i].value, type_word(L, 2), p->initial);
+  describe(L, p, allowed);
+  push_value(L, box, p, allowed);
   write_value(L, -1, p->value);
   box->param_count++;
   return 1;
@@ -126,6 +148,7 @@ void mn_params_open(lua_State *L)
   lua_pushcfunction(L, param);
   lua_setfield(L, -2, "param");
   lua_pop(L, 1);
+  mn_allowed_open(L);
 }
 
 mn_status mn_params_start(mn_sandbox *box, const mn_setting *settings, int count)

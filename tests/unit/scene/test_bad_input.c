@@ -325,6 +325,74 @@ static void test_parameters(void **state)
   CHECK_DONE();
 }
 
+/* param(name, default, text, allowed) */
+static void test_what_parameters_allow(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static const char *const text =
+      "local n = param('n', 80, 'cells', { multiple = 40, to = 400 })\n"
+      "local M = param('M', 1, 'mass', { above = 0 })\n"
+      "local x = param('x', 0.3, '', { from = 0.1, to = 1, multiple = 0.1 })\n"
+      "local r = param('r', 'a', 'reading', { 'a', 'b c' })\n"
+      "local coupling = param('coupling', 'xpm', 'how', couplings)\n"
+      "return scene { domain = box { size = {1, 1}, cells = {n, n} }, fluid = smoke {} }";
+  static const struct {
+    mn_setting setting;
+    const char *words; /* NULL: it is good */
+  } cases[] = {
+      {{"n", "40"}, NULL},
+      {{"n", "400"}, NULL},
+      {{"n", "41"},
+       "parameter n: found \"41\", allowed: a multiple of 40, at most 400 (default 80)"},
+      {{"n", "0"}, "allowed: a multiple of 40"},
+      {{"n", "-40"}, "allowed: a multiple of 40"},
+      {{"n", "440"}, "allowed: a multiple of 40, at most 400"},
+      {{"M", "1e-9"}, NULL},
+      {{"M", "0"}, "parameter M: found \"0\", allowed: greater than 0 (default 1)"},
+      {{"x", "0.7"}, NULL}, /* not seven times 0.1 to the last bit */
+      {{"x", "0.75"}, "allowed: a multiple of 0.1, from 0.1 to 1"},
+      {{"x", "1.1"}, "from 0.1 to 1"},
+      {{"r", "b c"}, NULL},
+      {{"r", "b"}, "parameter r: found \"b\", allowed: a, b c (default a)"},
+      {{"coupling", "monolithic"}, NULL},
+      {{"coupling", "strong"},
+       "allowed: xpm, rmi, aitken, relaxed, weak, simultaneous, monolithic, "
+       "auto (default xpm)"},
+  };
+  mn_model *model;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (cases[i].words)
+      CHECK_FAILS(ctx, mn_scene_load_text(ctx, "t.lua", "", text, &cases[i].setting, 1, &model),
+                  MN_BAD_INPUT, cases[i].words);
+    else {
+      CHECK_OK(ctx, mn_scene_load_text(ctx, "t.lua", "", text, &cases[i].setting, 1, &model));
+      mn_model_destroy(&model);
+    }
+  CHECK_OK(ctx, mn_scene_load_text(ctx, "t.lua", "", text, NULL, 0, &model));
+  const mn_param *p = mn_model_get(model)->params;
+  CHECK(!strcmp(p[0].text, "cells; allowed: a multiple of 40, at most 400"));
+  CHECK(!strcmp(p[2].text, "allowed: a multiple of 0.1, from 0.1 to 1"));
+  CHECK(!strcmp(p[3].text, "reading; allowed: a, b c"));
+  mn_model_destroy(&model);
+  static const bad_case bad[] = {
+      {"param('n', 1, '', 5)", {"t.lua:1:", "found a number for what is allowed"}},
+      {"param('n', 1, '', { 'a' })", {"a list of texts is allowed, but its default is a number"}},
+      {"param('n', 'a', '', { from = 1 })", {"a range is allowed, but its default is a string"}},
+      {"param('n', 'a', '', { 'a', 2 })", {"found a number among what is allowed"}},
+      {"param('n', 1, '', { form = 1 })", {"found form in what is allowed: must be from, above"}},
+      {"param('n', 1, '', { [true] = 1 })", {"in what is allowed: must be from"}},
+      {"param('n', 1, '', { from = 'a' })", {"from of what is allowed must be a finite number"}},
+      {"param('n', 1, '', { multiple = 0 })", {"multiple is 0", "must be greater than 0"}},
+      {"param('n', 1, '', { multiple = 2 })", {"its default is not allowed: must be a multiple"}},
+      {"param('n', 'c', '', { 'a', 'b' })", {"its default is not allowed: must be a, b"}},
+      {"local t = {} for i = 1, 70 do t[i] = 'a' end param('n', 'a', '', t)", {"at most 64"}},
+  };
+  CHECK_BAD(ctx, bad);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 static void test_coupling_and_plugins(void **state)
 {
   (void)state;
@@ -401,6 +469,7 @@ int main(void)
       cmocka_unit_test(test_lists_and_shapes),
       cmocka_unit_test(test_times_probes_output),
       cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_what_parameters_allow),
       cmocka_unit_test(test_coupling_and_plugins),
       cmocka_unit_test(test_these_checks_can_fail),
   };

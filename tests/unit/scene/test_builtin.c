@@ -1,6 +1,8 @@
 /* Every built-in scene loads, describes itself and has a resolution to set. */
 #include "check.h"
 
+#include "couple/couple.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,14 +24,56 @@ static void test_each_loads(void **state)
     CHECK(def->param_count > 0 && !strcmp(def->params[0].name, "n"));
     for (int p = 0; p < def->param_count; p++)
       CHECK(*def->params[p].text && !strcmp(def->params[p].value, def->params[p].initial));
-    int n = def->domain.cells[0];
+    int n = def->domain.cells[0], multiple = 1, least = 0;
+    char text[16];
+    const char *allowed = strstr(def->params[0].text, "a multiple of ");
+    if (allowed)
+      sscanf(allowed, "a multiple of %d", &multiple);
+    if ((allowed = strstr(def->params[0].text, "at least ")))
+      sscanf(allowed, "at least %d", &least);
     mn_model_destroy(&model);
-    mn_setting coarse = {"n", "16"};
+    snprintf(text, sizeof text, "%d", least ? least : multiple * ((15 + multiple) / multiple));
+    mn_setting coarse = {"n", text};
     CHECK_OK(ctx, mn_scene_load(ctx, name, &coarse, 1, &model));
-    CHECK(mn_model_get(model)->domain.cells[0] < n);
-    CHECK(!strcmp(mn_model_get(model)->params[0].value, "16"));
+    CHECK(mn_model_get(model)->domain.cells[0] < n || multiple > 40);
+    CHECK(!strcmp(mn_model_get(model)->params[0].value, text));
+    mn_model_destroy(&model);
+    snprintf(text, sizeof text, "%d", least ? least - 1 : multiple + 1);
+    if (multiple > 1 || least) /* what a scene asks of n is enforced */
+      CHECK_FAILS(ctx, mn_scene_load(ctx, name, &coarse, 1, &model), MN_BAD_INPUT, "parameter n:");
+  }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* Every scene in which bodies meet a fluid can be coupled in every way, and says so. */
+static void test_couplings(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  int coupled = 0;
+  for (int i = 0; i < mn_builtin_scene_count(); i++) {
+    const char *name = mn_builtin_scene_name(i);
+    mn_model *model;
+    CHECK_OK(ctx, mn_scene_load(ctx, name, NULL, 0, &model));
+    const mn_model_def *def = mn_model_get(model);
+    const char *text = NULL;
+    for (int p = 0; p < def->param_count; p++)
+      if (!strcmp(def->params[p].name, "coupling"))
+        text = def->params[p].text;
+    CHECK((text != NULL) == (def->body_count > 0 && def->fluid.kind != MN_FLUID_NONE));
+    for (int m = 0; m <= MN_COUPLE_AUTO && text; m++) {
+      const char *method = mn_coupling_method_name((mn_coupling_method)m);
+      mn_setting setting = {"coupling", method};
+      mn_model *other;
+      CHECK(strstr(text, method) != NULL);
+      CHECK_OK(ctx, mn_scene_load(ctx, name, &setting, 1, &other));
+      mn_model_destroy(&other);
+    }
+    coupled += text != NULL;
     mn_model_destroy(&model);
   }
+  CHECK_GE(coupled, 22);
   mn_context_destroy(&ctx);
   CHECK_DONE();
 }
@@ -64,6 +108,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_loads),
+      cmocka_unit_test(test_couplings),
       cmocka_unit_test(test_a_name_that_is_not_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
