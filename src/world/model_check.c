@@ -6,75 +6,10 @@
 
 #include "base/status.h"
 #include "math/vec.h"
+#include "world/check_values.h"
 #include "world/world.h"
 
 static const char *const side_names[6] = {"left", "right", "bottom", "top", "back", "front"};
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static mn_status bad(mn_context *ctx, const char *key, double value, const char *allowed)
-{
-  return mn_fail(ctx, MN_BAD_INPUT, "%s is %.10g: must be %s", key, value, allowed);
-}
-
-static mn_status check_finite(mn_context *ctx, const char *key, double value)
-{
-  return isfinite(value) ? MN_OK : bad(ctx, key, value, "a finite number");
-}
-
-static mn_status check_positive(mn_context *ctx, const char *key, double value)
-{
-  return isfinite(value) && value > 0 ? MN_OK : bad(ctx, key, value, "finite and greater than 0");
-}
-
-static mn_status check_not_negative(mn_context *ctx, const char *key, double value)
-{
-  return isfinite(value) && value >= 0 ? MN_OK : bad(ctx, key, value, "finite and not negative");
-}
-
-static mn_status check_range(mn_context *ctx, const char *key, int value, int lo, int hi)
-{
-  if (value < lo || value > hi)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s is %d: must be from %d to %d", key, value, lo, hi);
-  return MN_OK;
-}
-
-/* Finite, and without a third component in two dimensions. */
-static mn_status check_vector(mn_context *ctx, int dim, const char *key, mn_vec3 v)
-{
-  for (int a = 0; a < 3; a++)
-    if (!isfinite(v.v[a]))
-      return mn_fail(ctx, MN_BAD_INPUT, "%s is {%g, %g, %g}: must be finite", key, v.x, v.y, v.z);
-  if (dim == 2 && v.z != 0)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s is {%g, %g, %g}: its z must be 0 in a 2D scene", key, v.x,
-                   v.y, v.z);
-  return MN_OK;
-}
-
-static mn_status check_timefn(mn_context *ctx, const char *key, const mn_timefn *f)
-{
-  const double values[] = {f->from, f->to,        f->start,     f->duration, f->rate,
-                           f->mean, f->amplitude, f->frequency, f->phase};
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (!isfinite(values[i]))
-      return mn_fail(ctx, MN_BAD_INPUT, "%s holds %g: its numbers must be finite", key, values[i]);
-  if (f->duration < 0)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s has the duration %g s: must not be negative", key,
-                   f->duration);
-  if (f->kind != MN_TIME_KEYS)
-    return MN_OK;
-  if (f->key_count < 1 || f->key_count > MN_TIMEFN_KEYS_MAX)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s has %d keys: must be from 1 to %d", key, f->key_count,
-                   MN_TIMEFN_KEYS_MAX);
-  for (int i = 0; i < f->key_count; i++) {
-    if (!isfinite(f->key_time[i]) || !isfinite(f->key_value[i]))
-      return mn_fail(ctx, MN_BAD_INPUT, "%s: key %d is not finite", key, i + 1);
-    if (i && f->key_time[i] <= f->key_time[i - 1])
-      return mn_fail(ctx, MN_BAD_INPUT, "%s: key %d at %g s does not come after %g s", key, i + 1,
-                     f->key_time[i], f->key_time[i - 1]);
-  }
-  return MN_OK;
-}
 
 /* How bodies meet it. */
 static mn_status check_surface(mn_context *ctx, const char *key, double friction,
@@ -82,10 +17,11 @@ static mn_status check_surface(mn_context *ctx, const char *key, double friction
 {
   char part[128];
   snprintf(part, sizeof part, "%s.friction", key);
-  MN_TRY(check_not_negative(ctx, part, friction));
+  MN_TRY(mn_check_not_negative(ctx, part, friction));
   snprintf(part, sizeof part, "%s.restitution", key);
-  return restitution >= 0 && restitution <= 1 ? MN_OK
-                                              : bad(ctx, part, restitution, "between 0 and 1");
+  return restitution >= 0 && restitution <= 1
+             ? MN_OK
+             : mn_bad_value(ctx, part, restitution, "between 0 and 1");
 }
 
 /* ---- domain and fluid ------------------------------------------------------------------------ */
@@ -95,9 +31,9 @@ static mn_status check_side(mn_context *ctx, const mn_domain_def *d, int s)
   const mn_side_def *side = &d->side[s];
   char key[64];
   snprintf(key, sizeof key, "domain.%s", side_names[s]);
-  MN_TRY(check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_THROUGH));
-  MN_TRY(check_vector(ctx, d->dim, key, side->velocity));
-  MN_TRY(check_timefn(ctx, key, &side->ramp));
+  MN_TRY(mn_check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_THROUGH));
+  MN_TRY(mn_check_vector(ctx, d->dim, key, side->velocity));
+  MN_TRY(mn_check_timefn(ctx, key, &side->ramp));
   MN_TRY(check_surface(ctx, key, side->friction, side->restitution));
   if (side->velocity.v[s / 2] != 0)
     return mn_fail(ctx, MN_BAD_INPUT,
@@ -112,11 +48,11 @@ static mn_status check_domain(mn_context *ctx, const mn_domain_def *d)
 {
   if (d->dim != 2 && d->dim != 3)
     return mn_fail(ctx, MN_BAD_INPUT, "domain.dim is %d: must be 2 or 3", d->dim);
-  MN_TRY(check_vector(ctx, d->dim, "domain.origin", d->origin));
+  MN_TRY(mn_check_vector(ctx, d->dim, "domain.origin", d->origin));
   for (int a = 0; a < d->dim; a++) {
     char key[32];
     snprintf(key, sizeof key, "domain.size[%d]", a + 1);
-    MN_TRY(check_positive(ctx, key, d->size.v[a]));
+    MN_TRY(mn_check_positive(ctx, key, d->size.v[a]));
     if (d->cells[a] < 1)
       return mn_fail(ctx, MN_BAD_INPUT, "domain.cells[%d] is %d: must be at least 1", a + 1,
                      d->cells[a]);
@@ -140,40 +76,41 @@ static mn_status check_domain(mn_context *ctx, const mn_domain_def *d)
 
 static mn_status check_field(mn_context *ctx, int dim, const char *key, const mn_field_fn *f)
 {
-  return f->eval ? MN_OK : check_vector(ctx, dim, key, f->value);
+  return f->eval ? MN_OK : mn_check_vector(ctx, dim, key, f->value);
 }
 
 static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
 {
-  MN_TRY(check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_PLUGIN));
+  MN_TRY(mn_check_range(ctx, "fluid.kind", (int)f->kind, MN_FLUID_SMOKE, MN_FLUID_PLUGIN));
   if (!mn_fluid_on_grid(f))
     return MN_OK;
-  MN_TRY(check_positive(ctx, "fluid.density", f->density));
-  MN_TRY(check_not_negative(ctx, "fluid.viscosity", f->viscosity));
+  MN_TRY(mn_check_positive(ctx, "fluid.density", f->density));
+  MN_TRY(mn_check_not_negative(ctx, "fluid.viscosity", f->viscosity));
   MN_TRY(check_field(ctx, dim, "fluid.viscosity_factor", &f->viscosity_factor));
-  MN_TRY(check_vector(ctx, dim, "fluid.gravity", f->gravity));
-  MN_TRY(check_vector(ctx, dim, "fluid.body_force", f->body_force));
-  MN_TRY(check_finite(ctx, "fluid.smoke_weight", f->smoke_weight));
-  MN_TRY(check_finite(ctx, "fluid.expansion", f->expansion));
-  MN_TRY(check_finite(ctx, "fluid.ambient", f->ambient));
-  MN_TRY(check_range(ctx, "fluid.advection", (int)f->advection, 0, MN_ADVECT_SEMILAGRANGIAN));
-  MN_TRY(check_range(ctx, "fluid.order", f->order, 1, 2));
-  MN_TRY(check_positive(ctx, "fluid.cfl", f->cfl));
-  MN_TRY(check_not_negative(ctx, "fluid.dt", f->dt));
-  MN_TRY(check_not_negative(ctx, "fluid.max_dt", f->max_dt));
-  MN_TRY(check_range(ctx, "fluid.pressure_solver", (int)f->pressure_solver, 0, MN_PRESSURE_PCG));
+  MN_TRY(mn_check_vector(ctx, dim, "fluid.gravity", f->gravity));
+  MN_TRY(mn_check_vector(ctx, dim, "fluid.body_force", f->body_force));
+  MN_TRY(mn_check_finite(ctx, "fluid.smoke_weight", f->smoke_weight));
+  MN_TRY(mn_check_finite(ctx, "fluid.expansion", f->expansion));
+  MN_TRY(mn_check_finite(ctx, "fluid.ambient", f->ambient));
+  MN_TRY(mn_check_range(ctx, "fluid.advection", (int)f->advection, 0, MN_ADVECT_SEMILAGRANGIAN));
+  MN_TRY(mn_check_range(ctx, "fluid.order", f->order, 1, 2));
+  MN_TRY(mn_check_positive(ctx, "fluid.cfl", f->cfl));
+  MN_TRY(mn_check_not_negative(ctx, "fluid.dt", f->dt));
+  MN_TRY(mn_check_not_negative(ctx, "fluid.max_dt", f->max_dt));
+  MN_TRY(mn_check_range(ctx, "fluid.pressure_solver", (int)f->pressure_solver, 0, MN_PRESSURE_PCG));
   if (!(f->pressure_tolerance > 0 && f->pressure_tolerance < 1))
-    return bad(ctx, "fluid.pressure_tolerance", f->pressure_tolerance, "between 0 and 1");
-  MN_TRY(check_not_negative(ctx, "fluid.divergence_tolerance", f->divergence_tolerance));
-  MN_TRY(check_range(ctx, "fluid.outside", (int)f->outside, 0, MN_OUTSIDE_EMPTY));
-  MN_TRY(check_range(ctx, "fluid.walls", (int)f->walls, 0, MN_WALLS_STICKING));
-  MN_TRY(check_range(ctx, "fluid.lcp_solver", (int)f->lcp_solver, 0, MN_LCP_SOLVERS - 1));
-  MN_TRY(check_range(ctx, "fluid.pressure_max_iterations", f->pressure_max_iterations, 1, 1000000));
-  MN_TRY(check_range(ctx, "fluid.transfer", (int)f->transfer, 0, MN_TRANSFER_LEVELSET));
+    return mn_bad_value(ctx, "fluid.pressure_tolerance", f->pressure_tolerance, "between 0 and 1");
+  MN_TRY(mn_check_not_negative(ctx, "fluid.divergence_tolerance", f->divergence_tolerance));
+  MN_TRY(mn_check_range(ctx, "fluid.outside", (int)f->outside, 0, MN_OUTSIDE_EMPTY));
+  MN_TRY(mn_check_range(ctx, "fluid.walls", (int)f->walls, 0, MN_WALLS_STICKING));
+  MN_TRY(mn_check_range(ctx, "fluid.lcp_solver", (int)f->lcp_solver, 0, MN_LCP_SOLVERS - 1));
+  MN_TRY(
+      mn_check_range(ctx, "fluid.pressure_max_iterations", f->pressure_max_iterations, 1, 1000000));
+  MN_TRY(mn_check_range(ctx, "fluid.transfer", (int)f->transfer, 0, MN_TRANSFER_LEVELSET));
   if (!(f->flip >= 0 && f->flip <= 1))
-    return bad(ctx, "fluid.flip", f->flip, "between 0 and 1");
+    return mn_bad_value(ctx, "fluid.flip", f->flip, "between 0 and 1");
   if (!(f->jitter >= 0 && f->jitter <= 1))
-    return bad(ctx, "fluid.jitter", f->jitter, "between 0 and 1");
+    return mn_bad_value(ctx, "fluid.jitter", f->jitter, "between 0 and 1");
   MN_TRY(check_field(ctx, dim, "fluid.initial_velocity", &f->initial_velocity));
   MN_TRY(check_field(ctx, dim, "fluid.initial_smoke", &f->initial_smoke));
   MN_TRY(check_field(ctx, dim, "fluid.initial_temperature", &f->initial_temperature));
@@ -193,38 +130,7 @@ static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
   return MN_OK;
 }
 
-/* ---- sources, solids, probes ----------------------------------------------------------------- */
-
-/* Names become columns of CSV files and parts of file names. */
-static mn_status check_name(mn_context *ctx, const char *key, const char *name)
-{
-  if (!memchr(name, 0, MN_NAME_MAX))
-    return mn_fail(ctx, MN_BAD_INPUT, "%s.name is longer than %d bytes", key, MN_NAME_MAX - 1);
-  for (const char *c = name; *c; c++)
-    if ((unsigned char)*c < ' ' || strchr(",\"/\\", *c))
-      return mn_fail(ctx, MN_BAD_INPUT,
-                     "%s.name is \"%s\": commas, quotes, slashes and control characters are not "
-                     "allowed",
-                     key, name);
-  return MN_OK;
-}
-
-/* `name(list, i)` of all earlier entries differs; entries without a name are no clash. */
-static mn_status check_unique(mn_context *ctx, const char *list, const char *first, size_t stride,
-                              int count)
-{
-  for (int i = 0; i < count; i++) {
-    const char *name = first + (size_t)i * stride;
-    char key[64];
-    snprintf(key, sizeof key, "%s[%d]", list, i + 1);
-    MN_TRY(check_name(ctx, key, name));
-    for (int j = 0; *name && j < i; j++)
-      if (!strcmp(name, first + (size_t)j * stride))
-        return mn_fail(ctx, MN_BAD_INPUT, "%s.name is \"%s\", which %s[%d] has already", key, name,
-                       list, j + 1);
-  }
-  return MN_OK;
-}
+/* ---- sources and solids ---------------------------------------------------------------------- */
 
 /* The shape is a disk or a ball. */
 static int is_round(const mn_shape *shape, int dim)
@@ -290,42 +196,20 @@ static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
           "flip or marker), nothing else",
           key);
     snprintf(part, sizeof part, "%s.velocity", key);
-    MN_TRY(check_vector(ctx, def->domain.dim, part, s->velocity));
+    MN_TRY(mn_check_vector(ctx, def->domain.dim, part, s->velocity));
     MN_TRY(check_speed(ctx, def, s, key));
     snprintf(part, sizeof part, "%s.profile", key);
-    MN_TRY(check_range(ctx, part, (int)s->profile, 0, MN_PROFILE_PARABOLIC));
+    MN_TRY(mn_check_range(ctx, part, (int)s->profile, 0, MN_PROFILE_PARABOLIC));
     snprintf(part, sizeof part, "%s.ramp", key);
-    MN_TRY(check_timefn(ctx, part, &s->ramp));
+    MN_TRY(mn_check_timefn(ctx, part, &s->ramp));
     snprintf(part, sizeof part, "%s.smoke", key);
-    MN_TRY(check_not_negative(ctx, part, s->smoke));
+    MN_TRY(mn_check_not_negative(ctx, part, s->smoke));
     snprintf(part, sizeof part, "%s.temperature", key);
-    MN_TRY(check_finite(ctx, part, s->temperature));
+    MN_TRY(mn_check_finite(ctx, part, s->temperature));
   }
-  return def->source_count ? check_unique(ctx, "sources", def->sources[0].name,
-                                          sizeof *def->sources, def->source_count)
+  return def->source_count ? mn_check_unique(ctx, "sources", def->sources[0].name,
+                                             sizeof *def->sources, def->source_count)
                            : MN_OK;
-}
-
-static mn_status check_motion(mn_context *ctx, int dim, const char *key, const mn_motion *m)
-{
-  char part[128];
-  snprintf(part, sizeof part, "%s.motion.translate", key);
-  MN_TRY(check_vector(ctx, dim, part, m->translate));
-  snprintf(part, sizeof part, "%s.motion.pivot", key);
-  MN_TRY(check_vector(ctx, dim, part, m->pivot));
-  snprintf(part, sizeof part, "%s.motion.path", key);
-  MN_TRY(check_timefn(ctx, part, &m->path));
-  snprintf(part, sizeof part, "%s.motion.turn", key);
-  MN_TRY(check_timefn(ctx, part, &m->turn));
-  snprintf(part, sizeof part, "%s.motion.axis", key);
-  MN_TRY(check_vector(ctx, 3, part, m->axis));
-  int turns = m->turn.kind != MN_TIME_CONSTANT || m->turn.to != 0;
-  if (turns && !(mn_length(m->axis) > 0))
-    return mn_fail(ctx, MN_BAD_INPUT, "%s is zero: a turning solid needs a direction", part);
-  if (turns && dim == 2 && (m->axis.x != 0 || m->axis.y != 0))
-    return mn_fail(ctx, MN_BAD_INPUT, "%s is {%g, %g, %g}: must be along z in a 2D scene", part,
-                   m->axis.x, m->axis.y, m->axis.z);
-  return MN_OK;
 }
 
 static mn_status check_solids(mn_context *ctx, const mn_model_def *def)
@@ -340,10 +224,10 @@ static mn_status check_solids(mn_context *ctx, const mn_model_def *def)
       return mn_fail(ctx, MN_BAD_INPUT, "%s.name is \"%s\": a word that probes use", key, s->name);
     MN_TRY(check_surface(ctx, key, s->friction, s->restitution));
     if (s->moving)
-      MN_TRY(check_motion(ctx, def->domain.dim, key, &s->motion));
+      MN_TRY(mn_check_motion(ctx, def->domain.dim, key, &s->motion));
   }
-  return def->solid_count ? check_unique(ctx, "solids", def->solids[0].name, sizeof *def->solids,
-                                         def->solid_count)
+  return def->solid_count ? mn_check_unique(ctx, "solids", def->solids[0].name, sizeof *def->solids,
+                                            def->solid_count)
                           : MN_OK;
 }
 
@@ -406,28 +290,28 @@ static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_
   MN_TRY(check_place(ctx, dim, key, b));
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     snprintf(part, sizeof part, "%s.%s", key, numbers[i].name);
-    MN_TRY(numbers[i].positive ? check_positive(ctx, part, numbers[i].value)
-                               : check_not_negative(ctx, part, numbers[i].value));
+    MN_TRY(numbers[i].positive ? mn_check_positive(ctx, part, numbers[i].value)
+                               : mn_check_not_negative(ctx, part, numbers[i].value));
   }
   snprintf(part, sizeof part, "%s.joint_axis", key);
   if (b->kind == MN_BODY_RIGID)
-    MN_TRY(check_vector(ctx, 3, part, b->joint_axis));
+    MN_TRY(mn_check_vector(ctx, 3, part, b->joint_axis));
   snprintf(part, sizeof part, "%s.velocity", key);
-  MN_TRY(check_vector(ctx, dim, part, b->velocity));
+  MN_TRY(mn_check_vector(ctx, dim, part, b->velocity));
   snprintf(part, sizeof part, "%s.force", key);
-  MN_TRY(check_vector(ctx, dim, part, b->force));
+  MN_TRY(mn_check_vector(ctx, dim, part, b->force));
   snprintf(part, sizeof part, "%s.torque", key);
-  MN_TRY(check_vector(ctx, 3, part, b->torque));
+  MN_TRY(mn_check_vector(ctx, 3, part, b->torque));
   snprintf(part, sizeof part, "%s.order", key);
   if (b->kind == MN_BODY_ELASTIC)
-    MN_TRY(check_range(ctx, part, b->order, 1, 2));
+    MN_TRY(mn_check_range(ctx, part, b->order, 1, 2));
   snprintf(part, sizeof part, "%s.force_ramp", key);
   if (b->kind == MN_BODY_RIGID)
-    MN_TRY(check_timefn(ctx, part, &b->force_ramp));
+    MN_TRY(mn_check_timefn(ctx, part, &b->force_ramp));
   snprintf(part, sizeof part, "%s.torque_ramp", key);
   if (b->kind == MN_BODY_RIGID)
-    MN_TRY(check_timefn(ctx, part, &b->torque_ramp));
-  return b->moving ? check_motion(ctx, dim, key, &b->motion) : MN_OK;
+    MN_TRY(mn_check_timefn(ctx, part, &b->torque_ramp));
+  return b->moving ? mn_check_motion(ctx, dim, key, &b->motion) : MN_OK;
 }
 
 /* There is something that moves, and a plug-in has something to be coupled to. */
@@ -457,13 +341,13 @@ static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_sides(ctx, def));
   if (!def->body_count)
     return MN_OK;
-  MN_TRY(check_range(ctx, "dynamics.integrator", (int)d->integrator, 0, MN_INTEGRATE_EXPLICIT));
-  MN_TRY(check_positive(ctx, "dynamics.beta", d->beta));
-  MN_TRY(check_not_negative(ctx, "dynamics.gamma", d->gamma));
-  MN_TRY(check_vector(ctx, def->domain.dim, "dynamics.gravity", d->gravity));
-  MN_TRY(check_positive(ctx, "dynamics.dt", d->dt));
-  MN_TRY(check_positive(ctx, "dynamics.tolerance", d->tolerance));
-  MN_TRY(check_range(ctx, "dynamics.max_iterations", d->max_iterations, 1, 10000));
+  MN_TRY(mn_check_range(ctx, "dynamics.integrator", (int)d->integrator, 0, MN_INTEGRATE_EXPLICIT));
+  MN_TRY(mn_check_positive(ctx, "dynamics.beta", d->beta));
+  MN_TRY(mn_check_not_negative(ctx, "dynamics.gamma", d->gamma));
+  MN_TRY(mn_check_vector(ctx, def->domain.dim, "dynamics.gravity", d->gravity));
+  MN_TRY(mn_check_positive(ctx, "dynamics.dt", d->dt));
+  MN_TRY(mn_check_positive(ctx, "dynamics.tolerance", d->tolerance));
+  MN_TRY(mn_check_range(ctx, "dynamics.max_iterations", d->max_iterations, 1, 10000));
   for (int i = 0; i < def->body_count; i++) {
     char key[64];
     snprintf(key, sizeof key, "solids: body %d", i + 1);
@@ -474,151 +358,8 @@ static mn_status check_bodies(mn_context *ctx, const mn_model_def *def)
       if (*def->bodies[i].name && !strcmp(def->bodies[i].name, def->solids[j].name))
         return mn_fail(ctx, MN_BAD_INPUT, "%s has the name of an obstacle", key);
   }
-  return check_unique(ctx, "solids: bodies", def->bodies[0].name, sizeof *def->bodies,
-                      def->body_count);
-}
-
-static mn_status check_point(mn_context *ctx, const mn_domain_def *d, const char *key, mn_vec3 x)
-{
-  MN_TRY(check_vector(ctx, d->dim, key, x));
-  for (int a = 0; a < d->dim; a++)
-    if (x.v[a] < d->origin.v[a] || x.v[a] > d->origin.v[a] + d->size.v[a])
-      return mn_fail(ctx, MN_BAD_INPUT,
-                     "%s is {%g, %g, %g}: outside the domain, which goes from %g to %g along axis "
-                     "%d",
-                     key, x.x, x.y, x.z, d->origin.v[a], d->origin.v[a] + d->size.v[a], a + 1);
-  return MN_OK;
-}
-
-static mn_status check_of(mn_context *ctx, const mn_model_def *def, const char *key, const char *of)
-{
-  int fluid = mn_fluid_on_grid(&def->fluid);
-  if (fluid &&
-      (!strcmp(of, "fluid") || (!strcmp(of, "smoke") && def->fluid.kind == MN_FLUID_SMOKE)))
-    return MN_OK;
-  for (int i = 0; i < def->body_count; i++) {
-    const mn_body_def *b = &def->bodies[i];
-    if (!*of || strncmp(of, b->name, MN_NAME_MAX))
-      continue;
-    if (def->domain.dim == 3 && (b->kind == MN_BODY_ROD || (b->line && !(b->tube > 0))))
-      return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": a curve in 3D encloses no volume", key,
-                     of);
-    return MN_OK;
-  }
-  char known[512] = "";
-  size_t used = 0;
-  for (int i = 0; i < def->solid_count; i++) {
-    if (!strncmp(of, def->solids[i].name, MN_NAME_MAX) && *of)
-      return MN_OK;
-    if (*def->solids[i].name && used < sizeof known - MN_NAME_MAX - 8)
-      used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", def->solids[i].name);
-  }
-  for (int i = 0; i < def->body_count; i++)
-    if (*def->bodies[i].name && used < sizeof known - MN_NAME_MAX - 8)
-      used += (size_t)snprintf(known + used, sizeof known - used, ", \"%s\"", def->bodies[i].name);
-  const char *first = !fluid                              ? ""
-                      : def->fluid.kind == MN_FLUID_SMOKE ? ", \"fluid\", \"smoke\""
-                                                          : ", \"fluid\"";
-  if (!*first && !*known)
-    return mn_fail(ctx, MN_BAD_INPUT,
-                   "%s.of is \"%s\": there is no fluid, and no body or obstacle has a name; give "
-                   "one a name",
-                   key, of);
-  return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be %s%s", key, of,
-                 *first ? first + 2 : "", *first ? known : known + 2);
-}
-
-static mn_status check_body_probe(mn_context *ctx, const mn_model_def *def, const mn_probe_def *p,
-                                  const char *key)
-{
-  int of_all = p->kind == MN_PROBE_BODY_ENERGY && !*p->of, found = -1;
-  for (int i = 0; i < def->body_count; i++)
-    if (*p->of && !strncmp(p->of, def->bodies[i].name, MN_NAME_MAX))
-      found = i;
-  int plugin = *def->solid_plugin.name && !strncmp(p->of, def->solid_plugin.name, MN_NAME_MAX);
-  if (plugin && (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY))
-    return p->axis >= 0 && p->axis < def->domain.dim
-               ? MN_OK
-               : mn_fail(ctx, MN_BAD_INPUT, "%s.axis is %d: must be from 0 to %d", key, p->axis,
-                         def->domain.dim - 1);
-  if (plugin)
-    return mn_fail(ctx, MN_BAD_INPUT,
-                   "%s: of a plug-in only position and body_velocity are known: means of its "
-                   "surface",
-                   key);
-  if (of_all ? def->body_count == 0 : found < 0)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s.of is \"%s\": must be the name of a body", key, p->of);
-  if (p->kind == MN_PROBE_ANGLE && def->bodies[found].kind != MN_BODY_RIGID)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures an angle: only of rigid bodies", key);
-  if ((p->kind == MN_PROBE_STRETCH || p->kind == MN_PROBE_VOLUME_RATIO) &&
-      def->bodies[found].kind == MN_BODY_RIGID)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures a deformation: a rigid body has none", key);
-  if (p->kind == MN_PROBE_VOLUME_RATIO && def->bodies[found].kind != MN_BODY_ELASTIC)
-    return mn_fail(ctx, MN_BAD_INPUT,
-                   "%s measures a volume ratio: only of elastic bodies; of thin ones take stretch",
-                   key);
-  if (p->kind == MN_PROBE_POSITION || p->kind == MN_PROBE_BODY_VELOCITY ||
-      p->kind == MN_PROBE_FORCE) {
-    char part[128];
-    snprintf(part, sizeof part, "%s.axis", key);
-    return check_range(ctx, part, p->axis, 0, def->domain.dim - 1);
-  }
-  return MN_OK;
-}
-
-static mn_status check_probe(mn_context *ctx, const mn_model_def *def, const mn_probe_def *p,
-                             const char *key)
-{
-  const mn_domain_def *d = &def->domain;
-  char part[128];
-  if (!*p->name)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s.name is missing: it heads the probe's column", key);
-  snprintf(part, sizeof part, "%s.kind", key);
-  MN_TRY(check_range(ctx, part, (int)p->kind, 0, MN_PROBE_VOLUME_RATIO));
-  if (p->kind >= MN_PROBE_POSITION)
-    return check_body_probe(ctx, def, p, key);
-  if (!mn_fluid_on_grid(&def->fluid) && p->kind != MN_PROBE_VOLUME)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures a fluid, but the scene has none%s", key,
-                   def->fluid.kind == MN_FLUID_PLUGIN ? " of its own" : "");
-  snprintf(part, sizeof part, "%s.at", key);
-  if (p->kind <= MN_PROBE_TEMPERATURE)
-    MN_TRY(check_point(ctx, d, part, p->at));
-  if (p->kind == MN_PROBE_SMOKE && def->fluid.kind != MN_FLUID_SMOKE)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s measures smoke, but the fluid is water", key);
-  if (p->kind == MN_PROBE_TEMPERATURE && !def->fluid.temperature)
-    return mn_fail(ctx, MN_BAD_INPUT,
-                   "%s measures a temperature, but the fluid carries none: set "
-                   "fluid.temperature",
-                   key);
-  snprintf(part, sizeof part, "%s.axis", key);
-  if (p->kind == MN_PROBE_VELOCITY)
-    MN_TRY(check_range(ctx, part, p->axis, -1, d->dim - 1));
-  if (p->kind == MN_PROBE_FLUX) {
-    MN_TRY(check_range(ctx, part, p->axis, 0, d->dim - 1));
-    mn_vec3 x = d->origin;
-    x.v[p->axis] = p->position;
-    snprintf(part, sizeof part, "%s.position", key);
-    MN_TRY(check_point(ctx, d, part, x));
-  }
-  return p->kind == MN_PROBE_VOLUME ? check_of(ctx, def, key, p->of) : MN_OK;
-}
-
-static mn_status check_probes(mn_context *ctx, const mn_model_def *def)
-{
-  for (int i = 0; i < def->probe_count; i++) {
-    char key[64];
-    snprintf(key, sizeof key, "probes[%d]", i + 1);
-    MN_TRY(check_probe(ctx, def, &def->probes[i], key));
-  }
-  for (int i = 0; i < def->probe_count; i++)
-    if (!strcmp(def->probes[i].name, "time"))
-      return mn_fail(ctx, MN_BAD_INPUT,
-                     "probes[%d].name is \"time\", the name of the first column of "
-                     "probes.csv; choose another",
-                     i + 1);
-  return def->probe_count ? check_unique(ctx, "probes", def->probes[0].name, sizeof *def->probes,
-                                         def->probe_count)
-                          : MN_OK;
+  return mn_check_unique(ctx, "solids: bodies", def->bodies[0].name, sizeof *def->bodies,
+                         def->body_count);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -664,16 +405,16 @@ static mn_status check_output(mn_context *ctx, const mn_model_def *def)
   const mn_output_def *o = &def->output;
   static const char *const fields[] = {"smoke",    "temperature", "speed",  "vorticity",
                                        "pressure", "water",       "bodies", "stress"};
-  MN_TRY(check_range(ctx, "output.frames", o->frames, 0, 10000000));
-  MN_TRY(check_positive(ctx, "output.every", o->every));
-  MN_TRY(check_finite(ctx, "output.range[1]", o->range[0]));
-  MN_TRY(check_finite(ctx, "output.range[2]", o->range[1]));
+  MN_TRY(mn_check_range(ctx, "output.frames", o->frames, 0, 10000000));
+  MN_TRY(mn_check_positive(ctx, "output.every", o->every));
+  MN_TRY(mn_check_finite(ctx, "output.range[1]", o->range[0]));
+  MN_TRY(mn_check_finite(ctx, "output.range[2]", o->range[1]));
   if (o->range[0] > o->range[1])
     return mn_fail(ctx, MN_BAD_INPUT, "output.range is {%g, %g}: the first must not be greater",
                    o->range[0], o->range[1]);
-  MN_TRY(check_range(ctx, "output.checkpoint_frames", o->checkpoint_frames, 0, 10000000));
-  MN_TRY(check_not_negative(ctx, "output.checkpoint_minutes", o->checkpoint_minutes));
-  MN_TRY(check_range(ctx, "output.checkpoint_keep", o->checkpoint_keep, 0, 10000000));
+  MN_TRY(mn_check_range(ctx, "output.checkpoint_frames", o->checkpoint_frames, 0, 10000000));
+  MN_TRY(mn_check_not_negative(ctx, "output.checkpoint_minutes", o->checkpoint_minutes));
+  MN_TRY(mn_check_range(ctx, "output.checkpoint_keep", o->checkpoint_keep, 0, 10000000));
   int known = !*o->show;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     known = known || !strcmp(o->show, fields[i]);
@@ -758,7 +499,7 @@ mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_bodies(ctx, def));
   MN_TRY(mn_check_body_keys(ctx, def));
   mn_warn_idle_fluid_keys(ctx, &def->fluid);
-  MN_TRY(check_probes(ctx, def));
+  MN_TRY(mn_check_probes(ctx, def));
   MN_TRY(check_shapes(ctx, def));
   MN_TRY(check_output(ctx, def));
   MN_TRY(check_times(ctx, def));

@@ -51,6 +51,8 @@ struct mn_world {
   mn_body_totals body_totals;
 };
 
+/* What probes measure is there (probe_check.c). */
+MN_MUST_CHECK mn_status mn_check_probes(mn_context *ctx, const mn_model_def *def);
 /* Keys of bodies that contradict each other or have no effect, and links (body_check.c). */
 MN_MUST_CHECK mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def);
 /* Keys of the fluid that another key makes idle: a warning each. */
