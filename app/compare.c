@@ -29,7 +29,7 @@ typedef struct job {
   mn_model *model[MN_COMPARE_MAX];
   char *text;
   char folder[MN_PATH_MAX], directory[MN_PATH_MAX];
-  char *reason[MN_COMPARE_MAX]; /* of a run that could not start */
+  char *reason[MN_COMPARE_MAX]; /* of a run that failed; NULL: it did not */
   double time[TIMES_MAX];
   int time_count;
 } job;
@@ -87,6 +87,25 @@ static int split_times(job *j, const char *list)
   return 0;
 }
 
+/* The pictures' times lie within the runs. */
+static mn_status check_times(const job *j)
+{
+  int frames;
+  double until, every = mn_model_get(j->model[0])->output.every;
+  mn_status status = mn_run_extent(j->ctx, j->model[0], &j->def, &frames, &until);
+  if (status != MN_OK)
+    app_fail(j->ctx, status);
+  for (int k = 0; k < j->time_count && status == MN_OK; k++)
+    if (j->time[k] > until + 0.5 * every) {
+      app_error(0,
+                "compare: --at holds %g: the runs end at %g s; take times up to that, or a larger "
+                "--until",
+                j->time[k], until);
+      status = MN_BAD_INPUT;
+    }
+  return status;
+}
+
 /* All of them before the first runs: what is wrong with one is told at once. */
 static mn_status load(job *j)
 {
@@ -104,6 +123,9 @@ static mn_status load(job *j)
   if (status == MN_OK)
     snprintf(j->directory, sizeof j->directory, out ? "%s" : "runs/%s-compare",
              out ? out : mn_model_get(j->model[0])->name);
+  if (status == MN_OK)
+    return check_times(j);
+  app_fail(j->ctx, status);
   return status;
 }
 
@@ -147,14 +169,17 @@ static void print_row(const mn_compare_row *r, const mn_compare_row *first)
 {
   char distance[32] = "-";
   if (r->exit_status == MN_BAD_INPUT) {
-    printf("%-12s refused\n", r->name);
+    printf("%-12s refused: %s\n", r->name, r->reason);
     return;
   }
   if (r != first && isfinite(r->max_distance))
     snprintf(distance, sizeof distance, "%.3g", r->max_distance);
   printf("%-12s %-7s %7.4g s %9lld %11.2f %6.0f %7lld %9lld %7.3g s %9s\n", r->name,
-         r->exit_status ? "failed" : "done", r->time, (long long)r->steps, r->average_iterations,
-         r->most_iterations, (long long)r->capped, (long long)r->diverged, r->wall_s, distance);
+         r->exit_status == MN_INTERRUPTED ? "stopped"
+         : r->exit_status                 ? "failed"
+                                          : "done",
+         r->time, (long long)r->steps, r->average_iterations, r->most_iterations,
+         (long long)r->capped, (long long)r->diverged, r->wall_s, distance);
 }
 
 static void print_rows(const job *j, const mn_compare_row *rows)
@@ -195,31 +220,41 @@ static void print_rows(const job *j, const mn_compare_row *rows)
     printf("compared: %s/report.html\n", j->directory);
 }
 
-/* A coupling that fails, or that cannot couple such a scene, is a result; anything else ends the
-   comparison. */
+/* Runs them all. A coupling that fails, or that cannot couple such a scene, is a result; anything
+   else (a full disk, an interrupt) ends the comparison with those that ran. */
+static mn_status run_all(job *j)
+{
+  int refused = 0;
+  mn_status worst = MN_OK;
+  for (int i = 0; i < j->count; i++) {
+    mn_status status = run_one(j, i);
+    if (status == MN_OK)
+      continue;
+    j->reason[i] = strdup(mn_context_message(j->ctx));
+    if (status != MN_FAILED && status != MN_BAD_INPUT) {
+      for (int k = i + 1; k < j->count; k++)
+        app_error(0, "coupling %s: not run, for the comparison was stopped", j->name[k]);
+      j->count = i + 1;
+      return status;
+    }
+    refused += status == MN_BAD_INPUT;
+    worst = MN_FAILED;
+  }
+  return refused == j->count ? MN_BAD_INPUT : worst;
+}
+
 static mn_status compare(job *j)
 {
   mn_compare_row rows[MN_COMPARE_MAX];
-  int refused = 0;
-  mn_status worst = MN_OK, status = load(j);
-  if (status != MN_OK) {
-    app_fail(j->ctx, status);
+  mn_status status = load(j);
+  if (status != MN_OK)
     return status;
-  }
   j->def.scene_text = j->text;
   j->def.scene_folder = j->folder;
   app_catch_signals();
-  for (int i = 0; i < j->count; i++) {
-    status = run_one(j, i);
-    if (status != MN_OK && status != MN_FAILED && status != MN_BAD_INPUT)
-      return status;
-    worst = status == MN_OK ? worst : MN_FAILED;
-    if (status == MN_BAD_INPUT)
-      j->reason[i] = strdup(mn_context_message(j->ctx));
-    refused += status == MN_BAD_INPUT;
-  }
-  if (refused == j->count)
-    return MN_BAD_INPUT;
+  mn_status worst = run_all(j);
+  if (worst == MN_BAD_INPUT)
+    return worst;
   mn_compare_def what = {.directory = j->directory,
                          .names = j->name,
                          .reasons = (const char *const *)j->reason,
@@ -229,7 +264,7 @@ static mn_status compare(job *j)
   status = mn_compare(j->ctx, j->model[0], &what, rows);
   if (status != MN_OK) {
     app_fail(j->ctx, status);
-    return status;
+    return worst == MN_OK || worst == MN_FAILED ? status : worst;
   }
   print_rows(j, rows);
   return worst;
@@ -255,7 +290,7 @@ static int run(app_args *args)
   if (bad)
     return bad;
   mn_status status = compare(&j);
-  for (int i = 0; i < j.count; i++) {
+  for (int i = 0; i < MN_COMPARE_MAX; i++) {
     mn_model_destroy(&j.model[i]);
     free(j.reason[i]);
   }
@@ -272,8 +307,9 @@ const app_command app_compare = {
     "Runs the scene once for each coupling into DIR/NAME and writes DIR/report.html: pictures side "
     "by side\n(also in DIR/pictures), how far the interface is from that of the first coupling, "
     "iterations, time,\nconservation and probes of all in the same plots; compare.csv, "
-    "compare.json and differences.csv hold the\nnumbers. A coupling that fails is reported with "
-    "its sentence, and the others go on; the exit status is\nthen 1.",
+    "compare.json and differences.csv hold the\nnumbers. A coupling that fails, or that "
+    "refuses such a scene, is reported with its sentence, and\nthe others go on; the exit status "
+    "is then 1. It is 2 if all refuse it, and if a name is wrong.",
     1,
     options,
     run,

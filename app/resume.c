@@ -57,8 +57,10 @@ const app_command app_resume = {
     "continue a run from its last checkpoint",
     "The result has the same bits as that of a run that was never stopped. If the newest "
     "checkpoint "
-    "is damaged,\nthe one before is used. A finished run is left as it is, unless more frames are "
-    "asked for.",
+    "is damaged,\nthe one before is used. A run ends where it was asked to "
+    "end when it was started,\nunless --frames or --until say otherwise; one that has come there "
+    "is "
+    "left as it is.",
     1,
     options,
     resume,

@@ -33,7 +33,8 @@ typedef struct mn_compare_row {
 typedef struct mn_compare_def {
   const char *directory; /* the runs are in DIRECTORY/NAME */
   const char *const *names;
-  const char *const *reasons; /* NULL, or why a run was not even started; NULL: it was */
+  const char *const *reasons; /* NULL, or why a run failed; NULL: it did not. One that left no
+                                 record of that was not even started */
   int count;
   const double *times; /* s, of the pictures, each the nearest frame; NULL: six, evenly spread */
   int time_count;

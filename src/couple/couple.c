@@ -157,6 +157,18 @@ void mn_coupling_destroy(mn_coupling **coupling)
   *coupling = NULL;
 }
 
+mn_status mn_coupling_meet(mn_context *ctx, int dim, double spacing, mn_fluid fluid, mn_solid solid)
+{
+  mn_boxes boxes;
+  mn_status status = mn_boxes_create(ctx, dim, spacing, fluid, solid, &boxes);
+  if (status == MN_OK)
+    status = mn_boxes_look(&boxes);
+  if (status == MN_OK && fluid.ops->meet)
+    status = fluid.ops->meet(fluid.self, &boxes.face);
+  mn_boxes_destroy(&boxes);
+  return status;
+}
+
 /* ---- the substep ----------------------------------------------------------------------------- */
 
 /* One system; where bodies touch, with the solid's solve and, if that does not agree with it, by
@@ -327,6 +339,19 @@ const mn_region_info *mn_coupling_regions(const mn_coupling *c, int *count)
 {
   *count = c->closed.told;
   return c->closed.info;
+}
+
+int mn_coupling_pressed(const mn_coupling *c, double *p0)
+{
+  const mn_closed_state *kept = &c->closed.kept;
+  int id = 0;
+  *p0 = 0;
+  for (int s = 0; s < MN_CLOSED_MAX; s++)
+    if (kept->id[s] > 0 && fabs(kept->p0[s]) >= fabs(*p0)) {
+      *p0 = kept->p0[s];
+      id = (int)kept->id[s];
+    }
+  return id;
 }
 
 mn_status mn_coupling_look(mn_coupling *c)

@@ -50,6 +50,11 @@ MN_MUST_CHECK mn_status mn_coupling_create(mn_context *ctx, const mn_coupling_de
                                            mn_coupling **coupling);
 void mn_coupling_destroy(mn_coupling **coupling);
 
+/* Lets the fluid meet the bodies where they are, and solves nothing: its own word on a scene, such
+   as MN_BAD_INPUT. Restore both afterwards. */
+MN_MUST_CHECK mn_status mn_coupling_meet(mn_context *ctx, int dim, double spacing, mn_fluid fluid,
+                                         mn_solid solid);
+
 /* Both sides from their committed states to t + dt, up to but without their commits. `share` is the
    part that dt is of the step that would have been taken with ease: the tolerance is meant for
    that, and shrinks with the step, so that a hopeless iteration is not saved by short steps, in
@@ -73,6 +78,10 @@ void mn_coupling_learn_pace(mn_coupling *coupling, int retries, int iterations);
 
 /* Closed regions of the last try, borrowed; from the commit on what they are now. */
 const mn_region_info *mn_coupling_regions(const mn_coupling *coupling, int *count);
+
+/* The id of the closed region with the greatest pressure (Pa) at the last commit; 0: there is none.
+ */
+int mn_coupling_pressed(const mn_coupling *coupling, double *p0);
 
 /* The state of the coupling itself: history of the reduced model, pace, fitted mass, closed
    regions. */

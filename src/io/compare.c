@@ -65,17 +65,25 @@ static void take(mn_comparison *c, int i, const cJSON *run)
   c->points[i] = (size_t)count_of(coupling, "points");
 }
 
-static mn_status read_record(mn_comparison *c, int i)
+/* Reads its run.json. *found: 0 if the run that failed for `reason` did not come so far, and what
+   is there, if anything, is an earlier one's. */
+static mn_status read_record(mn_comparison *c, int i, const char *reason, int *found)
 {
   char path[MN_PATH_MAX], *text;
   size_t bytes;
   MN_TRY(mn_path(c->ctx, path, "%s/%s/run.json", c->what->directory, c->rows[i].name));
+  *found = !reason || !access(path, F_OK);
+  if (!*found)
+    return MN_OK;
   MN_TRY(mn_read_file(c->ctx, path, (size_t)1 << 24, &text, &bytes));
   cJSON *run = cJSON_ParseWithLength(text, bytes);
   mn_free(text);
   if (!run)
     return mn_fail(c->ctx, MN_BAD_INPUT, "%s is not valid JSON", path);
-  take(c, i, run);
+  const cJSON *told = cJSON_GetObjectItemCaseSensitive(run, "exit_reason");
+  *found = !reason || (cJSON_IsString(told) && !strcmp(told->valuestring, reason));
+  if (*found)
+    take(c, i, run);
   cJSON_Delete(run);
   return MN_OK;
 }
@@ -100,12 +108,14 @@ static mn_status read_run(mn_comparison *c, int i)
 {
   mn_compare_row *row = &c->rows[i];
   mn_table regions = {0};
-  if (c->what->reasons && c->what->reasons[i]) {
+  const char *reason = c->what->reasons ? c->what->reasons[i] : NULL;
+  int found;
+  MN_TRY(read_record(c, i, reason, &found));
+  if (!found) {
     row->exit_status = MN_BAD_INPUT;
-    snprintf(row->reason, sizeof row->reason, "%s", c->what->reasons[i]);
+    snprintf(row->reason, sizeof row->reason, "%s", reason);
     return MN_OK;
   }
-  MN_TRY(read_record(c, i));
   MN_TRY(read_table(c, i, "steps.csv", &c->steps[i]));
   MN_TRY(read_table(c, i, "probes.csv", &c->probes[i]));
   MN_TRY(read_table(c, i, "regions.csv", &regions));

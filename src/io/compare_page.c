@@ -90,7 +90,9 @@ static void add_rows(page *p)
     const mn_compare_row *r = &p->c->rows[i];
     add_name(p, i);
     mn_text_add(o, "<td><span class=\"state%s\">%s</span></td>", r->exit_status ? " bad" : "",
-                r->exit_status ? "failed" : "done");
+                r->exit_status == MN_BAD_INPUT ? "refused"
+                : r->exit_status               ? "failed"
+                                               : "done");
     add_number(o, "%.4g s", r->time);
     add_number(o, "%.0f", (double)r->steps);
     add_number(o, "%.2f", r->average_iterations);

@@ -30,7 +30,11 @@ static void choose_frames(mn_comparison *c)
     last = c->rows[i].frame > last ? c->rows[i].frame : last;
   for (int k = 0; k < c->what->time_count; k++) {
     double frame = round(c->what->times[k] / c->def->output.every);
-    add_frame(c, (int)fmin(fmax(frame, 0), last));
+    if (frame > last)
+      mn_log(c->ctx, MN_LOG_WARNING, "no coupling came to %g s: there is no picture of it",
+             c->what->times[k]);
+    else
+      add_frame(c, (int)fmax(frame, 0));
   }
   for (int k = 1; k <= WANTED && !c->what->time_count && last; k++)
     if ((last * k) / WANTED > 0)
@@ -82,7 +86,11 @@ static void write_name(const mn_comparison *c, int run, mn_image *image, int x, 
   else
     snprintf(words, sizeof words, "%s", r->name);
   mn_image_text(image, x + 14, HEAD - 10, 13, mn_rgb_hex(0x20262c), words);
-  snprintf(words, sizeof words, r->exit_status ? "failed at %.4g s" : "no picture", r->time);
+  snprintf(words, sizeof words,
+           r->exit_status == MN_BAD_INPUT ? "refused"
+           : r->exit_status               ? "failed at %.4g s"
+                                          : "no picture",
+           r->time);
   if (missing)
     mn_image_text(image, x + 14, HEAD + 40, 12, mn_rgb_hex(0x7f1d1d), words);
 }

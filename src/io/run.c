@@ -350,7 +350,14 @@ static mn_status end(run *r, mn_status status)
 static mn_status complete(run *r)
 {
   char path[MN_PATH_MAX];
-  mn_log(r->ctx, MN_LOG_INFO, "%s is finished: nothing to resume", r->directory);
+  double whole = r->model->output.frames * r->model->output.every;
+  if (r->settings.until < whole - 1e-9 * r->model->output.every)
+    mn_log(r->ctx, MN_LOG_INFO,
+           "%s is finished: it was asked to end at %g s; to go on to the scene's end, resume it "
+           "with --until %g",
+           r->directory, r->settings.until, whole);
+  else
+    mn_log(r->ctx, MN_LOG_INFO, "%s is finished: nothing to resume", r->directory);
   MN_TRY(mn_folder_tidy(r->ctx, r->directory));
   MN_TRY(mn_path(r->ctx, path, "%s/report.html", r->directory));
   return access(path, F_OK) ? mn_report_write(r->ctx, r->directory, r->model) : MN_OK;

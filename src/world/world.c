@@ -50,6 +50,7 @@ static mn_status check_surface(mn_world *w)
 }
 
 static mn_status pick_coupling(mn_world *w);
+static mn_status meet_bodies(mn_world *w);
 
 static mn_status make_coupling(mn_world *w)
 {
@@ -57,6 +58,8 @@ static mn_status make_coupling(mn_world *w)
   w->how = w->def->coupling;
   if (!w->fluid.ops || !w->solid.ops)
     return MN_OK;
+  if (w->on_grid && w->def->fluid.outside == MN_OUTSIDE_EMPTY)
+    MN_TRY(meet_bodies(w));
   if (w->how.method == MN_COUPLE_AUTO)
     MN_TRY(pick_coupling(w));
   MN_TRY(mn_coupling_create(w->ctx, &w->how, d->dim, d->size.x / d->cells[0], w->fluid, w->solid,
@@ -243,6 +246,17 @@ static mn_status restore_state(mn_world *w)
   return MN_OK;
 }
 
+/* Whether bodies enclose what is to be filled shows only where the fluid meets them. */
+static mn_status meet_bodies(mn_world *w)
+{
+  const mn_domain_def *d = &w->def->domain;
+  MN_TRY(save_state(w));
+  mn_status status = mn_coupling_meet(w->ctx, d->dim, w->how.spacing * d->size.x / d->cells[0],
+                                      w->fluid, w->solid);
+  MN_TRY(restore_state(w));
+  return status;
+}
+
 /* ---- coupling "auto" ------------------------------------------------------------------------- */
 
 static mn_status pick_method(mn_world *w)
@@ -293,6 +307,26 @@ static mn_status pick_coupling(mn_world *w)
   return MN_OK;
 }
 
+/* A closed region that is pressed together although nothing gives way makes every solver fail, and
+   none of them can say why: its pressure does. */
+static void pressed_region(const mn_world *w, char hint[256])
+{
+  double p0;
+  int id = w->coupling ? mn_coupling_pressed(w->coupling, &p0) : 0, count = 0;
+  const mn_region_info *r = id ? mn_coupling_regions(w->coupling, &count) : NULL;
+  char where[96] = "";
+  hint[0] = 0;
+  for (int i = 0; i < count; i++)
+    if (r[i].id == id)
+      snprintf(where, sizeof where, " of %zu cells at (%.4g, %.4g, %.4g)", r[i].cells,
+               r[i].center.x, r[i].center.y, r[i].center.z);
+  if (id)
+    snprintf(hint, 256,
+             "; the closed region %d%s was at %.3g Pa: if what encloses it is jammed, the fluid "
+             "needs another way out",
+             id, where, p0);
+}
+
 /* What stands in the context becomes a sentence with time, step and advice. */
 static mn_status give_up(mn_world *w, double dt, int retries, mn_outcome last, mn_status status)
 {
@@ -301,13 +335,14 @@ static mn_status give_up(mn_world *w, double dt, int retries, mn_outcome last, m
   if (last == MN_STEP_HOPELESS)
     return mn_fail_prefix(w->ctx, MN_FAILED, "at %.6g s (step %lld)", w->clock.time,
                           (long long)w->clock.step);
-  char why[1024];
+  char why[1024], hint[256];
   snprintf(why, sizeof why, "%.1000s", w->ctx->message);
+  pressed_region(w, hint);
   return mn_fail(w->ctx, MN_FAILED,
                  "at %.6g s (step %lld) no time step succeeds, down to %.3g s after %d halvings: "
                  "%s%s",
                  w->clock.time, (long long)w->clock.step, dt, retries, why,
-                 w->coupling    ? "" /* has its own */
+                 w->coupling    ? hint /* the other advice is in `why` */
                  : w->fluid.ops ? "; try a smaller fluid.cfl or fluid.max_dt, a larger "
                                   "fluid.pressure_max_iterations, or a finer grid"
                                 : "; try a smaller dynamics.dt, or softer or better shaped bodies");

@@ -155,4 +155,19 @@ water "$column, pressure_max_iterations = 1" && expect 1 'lcp_solver = "fast" di
 water "$column, pressure_max_iterations = 1, lcp_solver = \"pgs\"" && expect 1 '"pgs" did not converge.*try "fast"' "$program" run scene.lua -o unsolved2 --quiet
 expect 1 'sticking" it cannot let go.*separating' "$program" run lid -p walls=sticking -o stuck --quiet
 
+
+# nothing is enclosed, although all else is to be left empty: told before anything runs
+ring() {
+  echo "return scene { domain = box { size = {1, 1}, cells = {16, 16}, top = \"open\" },
+    fluid = smoke { density = 1, gravity = {0, 0}, outside = \"empty\" }, dynamics = dynamics { gravity = {0, 0} }, coupling = couple { method = \"$1\" },
+    solids = { springs { shape = disk { center = {0.5, 0.5}, radius = 0.25 }, spacing = 0.06, density = 1, stretch = 100, $2 } }, output = { frames = 1, every = 0.01 } }" | scene
+}
+for method in xpm monolithic auto weak; do
+  ring $method 'cut = box { lo = {0.4, 0.6}, hi = {0.6, 1} }'
+  expect 2 'bodies enclose no fluid' "$program" check scene.lua
+  expect 2 'bodies enclose no fluid' "$program" run scene.lua -o hollow
+  [ ! -e hollow/run.json ] || { echo "FAIL  bad input left a run" && failed=1; }
+  ring $method '' && expect 0 '' "$program" run scene.lua -o whole --quiet # the control
+done
+
 exit $failed

@@ -55,6 +55,30 @@ has mixed/xpm/run.json '"state":[^"]*"done"'
 has mixed/weak/run.json '"state":[^"]*"failed"'
 expect 1 '"coupling":"xpm","status":0' compare --couplings weak,xpm --frames 2 -o mixed --json
 
+# The first one fails before the time of a picture that is asked for, the other one does not come to it either.
+expect 1 "no coupling came to 0.1 s" compare --couplings weak --frames 4 --at 0.1 -o early
+has early/report.html "weak coupling diverged"
+
+# One cannot even start: "auto" looks at the bodies, and an old record of it lies in its folder. It is told, the other one goes on.
+cat > ring.lua <<'SCENE'
+local coupling = param("coupling", "xpm", "", couplings)
+local broken = param("broken", false, "")
+return scene {
+  domain = box { size = {1, 1}, cells = {16, 16}, top = "open" },
+  fluid = smoke { density = 1, gravity = {0, 0}, outside = (broken and coupling == "auto") and "empty" or "fluid", max_dt = 0.01 },
+  solids = { springs { shape = disk { center = {0.5, 0.5}, radius = 0.25 }, spacing = 0.06, density = 1, stretch = 100,
+                       cut = (broken and coupling == "auto") and box { lo = {0.4, 0.6}, hi = {0.6, 1} } or nil } },
+  dynamics = dynamics { gravity = {0, 0} },
+  coupling = couple { method = coupling },
+  output = { frames = 1, every = 0.02 },
+}
+SCENE
+expect 0 "auto +done" "$program" compare ring.lua --couplings auto,xpm -o ring
+expect 1 "auto +refused: .*enclose no fluid" "$program" compare ring.lua --couplings auto,xpm -p broken=true -o ring
+has ring/report.html "enclose no fluid"
+has ring/compare.csv "^xpm,xpm,0,"
+has ring/compare.csv "^auto,,2,"
+
 # "auto" says what it picked and why: check, log, run.json and the report
 expect 0 "coupling auto: (xpm|monolithic), because" "$program" check piston -p n=8 -p coupling=auto
 expect 0 '"coupling":"(xpm|monolithic)","why":"' "$program" check piston -p n=8 -p coupling=auto --json
@@ -65,6 +89,7 @@ has auto/run.json '"why":[^"]*"'
 has auto/report.html "(xpm|monolithic), tolerance .*; picked: "
 
 expect 2 "needs --couplings" compare -o a
+expect 2 "--at holds 99: the runs end at 0.1 s" compare --couplings xpm --frames 2 --at 0.05,99 -o a
 expect 2 "must be times" compare --couplings xpm --at soon -o a
 expect 2 "twice" compare --couplings xpm,xpm -o a
 expect 2 "must be names" compare --couplings xpm,,rmi -o a

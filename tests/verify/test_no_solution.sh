@@ -78,4 +78,36 @@ for way in false true; do
   [ $ok = 1 ] || failed=1
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) driven lid, way out $way: exit $status: $said"
 done
+
+# A free lid is pressed against a stop: what fails is some solver, what is told is the pressure.
+cat > "$folder/jam.lua" <<'SCENE'
+local jam = param("jam", true, "a stop above the free lid")
+local function lid(lo, hi, more)
+  more.shape, more.density = box { lo = {lo, 0.7}, hi = {hi, 0.8} }, 10
+  return rigid(more)
+end
+return scene {
+  domain = box { size = {1, 1}, cells = {16, 16}, top = "open" },
+  fluid = smoke { density = 1, gravity = {0, 0} },
+  solids = { obstacle { shape = box { lo = {0.4375, 0.5}, hi = {0.5625, 1} } },
+             obstacle { shape = jam and box { lo = {0.6, 0.82}, hi = {0.9, 0.95} } or box { lo = {0.6, 0.95}, hi = {0.9, 1} } },
+             lid(0, 0.4375, { motion = motion { translate = {0, -1}, path = rate(0.3) } }),
+             lid(0.5625, 1, { joint = "slider", joint_axis = {0, 1} }) },
+  dynamics = dynamics { gravity = {0, 0} },
+  output = { frames = 6, every = 0.01, vtk = false, preview = false },
+}
+SCENE
+for jam in true false; do
+  said=$("$program" run "$folder/jam.lua" -o "$folder/run" --quiet -p jam=$jam 2>&1)
+  status=$?
+  ok=1
+  if [ $jam = false ]; then
+    [ $status = 0 ] || ok=0
+  else
+    [ $status = 1 ] || ok=0
+    echo "$said" | grep -q "closed region 1 of [0-9]* cells at (.*) was at .*e+.* Pa: if what encloses it is jammed" || ok=0
+  fi
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) jammed lid $jam: exit $status: $said"
+done
 exit $failed

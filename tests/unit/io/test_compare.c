@@ -162,7 +162,8 @@ static void test_pictures(void **state)
   CHECK_DONE();
 }
 
-/* One that was refused is told with its sentence, whatever lies in its folder. */
+/* One that was refused is told with its sentence, whatever lies in its folder; one that failed
+   later left a record with that sentence, and counts as far as it came. */
 static void test_refused(void **state)
 {
   (void)state;
@@ -174,6 +175,26 @@ static void test_refused(void **state)
   CHECK_OK(ctx, mn_compare(ctx, model, &def, rows));
   CHECK(rows[1].exit_status == MN_BAD_INPUT && !strcmp(rows[1].reason, reasons[1]));
   CHECK(isnan(rows[1].max_distance));
+  fake_run(ctx, 1, 1, 0, MN_FAILED);
+  const char *const failed[RUNS] = {NULL, "it \"broke\"", NULL};
+  def.reasons = failed;
+  CHECK_OK(ctx, mn_compare(ctx, model, &def, rows));
+  CHECK(rows[1].exit_status == MN_FAILED && !strcmp(rows[1].reason, failed[1]));
+  CHECK_NEAR(rows[1].time, 0.5, 0);
+  /* pictures of what no run came to are left out */
+  const double times[] = {0.5, 99};
+  char path[256];
+  def.times = times;
+  def.time_count = 2;
+  CHECK_OK(ctx, mn_compare(ctx, model, &def, rows));
+  snprintf(path, sizeof path, "%s/pictures/frame_%06d.png", folder, 198);
+  CHECK(access(path, F_OK) != 0);
+  snprintf(path, sizeof path, "%s/pictures/frame_%06d.png", folder, 1);
+  CHECK(access(path, F_OK) == 0);
+  snprintf(path, sizeof path, "%s/pictures/frame_%06d.png", folder, 2);
+  CHECK(access(path, F_OK) != 0); /* 99 s is not the last frame there is */
+  def.times = NULL;
+  def.time_count = 0;
   def.count = MN_COMPARE_MAX + 1;
   CHECK_FAILS(ctx, mn_compare(ctx, model, &def, rows), MN_BAD_INPUT, "9 runs");
   mn_model_destroy(&model);
