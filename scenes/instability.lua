@@ -1,6 +1,6 @@
 -- A bent channel between two elastic arcs, blown up from both ends. The upper arc is soft and rises; the
 -- lower one is stiff, holds for a while, and then snaps down, towards the side that blows harder.
-local n         = param("n", 240, "cells across the box, which is 12 m wide; the thesis: 480. The arcs are 0.1 m thick", { multiple = 240 })
+local n         = param("n", 240, "cells across the box, which is 12 m wide; the thesis: 480. The arcs are 0.1 m thick", { multiple = 120, from = 240 })
 local left      = param("left", 10, "speed in the middle of the left tube, m/s")
 local right     = param("right", 10.1, "and of the right tube")
 local rise      = param("rise", 0.45, "of the lower arc, m: in a lost figure. It snaps at 2.8 s (printed: about 2.5); with 0.6 at 3.9 s, to the side that blows harder", { above = 0, to = 4 })
@@ -17,6 +17,7 @@ local R  = (half^2 + rise^2) / (2 * rise)        -- m: outer face of the lower a
 local yc = rise - R                              -- m: centre of both arcs
 local Ru = R + 1                                 -- m: inner face of the upper arc, 1 m away
 local yu = yc + math.sqrt(Ru^2 - (half + 1)^2)   -- m: where it meets the outer wall of the tubes
+local far = 2 * Ru + 10                          -- m: beyond all of their circles
 
 -- An arc whose ends, beyond |x| = `at`, are inside the walls of the tubes below `top`.
 local function arc(name, inner, at, top, young)
@@ -24,10 +25,10 @@ local function arc(name, inner, at, top, young)
   local around = 4 * math.floor(2 * math.pi * c / (4 * spacing) + 0.5) -- so that the mesh is symmetric
   return elastic { name = name, shape = torus { center = {0, yc}, major = c, minor = thick / 2 },
                    spacing = 2 * math.pi * c / around, order = 2, density = 500, young = young, poisson = 0.3,
-                   cut = union { box { lo = {-20, -40}, hi = {20, yc} }, box { lo = {-20, -40}, hi = {-at, 20} },
-                                 box { lo = {at, -40}, hi = {20, 20} } },
-                   fixed = union { box { lo = {-20, -40}, hi = {-at + 0.35, top} },
-                                   box { lo = {at - 0.35, -40}, hi = {20, top} } } }
+                   cut = union { box { lo = {-far, -far}, hi = {far, yc} }, box { lo = {-far, -far}, hi = {-at, far} },
+                                 box { lo = {at, -far}, hi = {far, far} } },
+                   fixed = union { box { lo = {-far, -far}, hi = {-at + 0.35, top} },
+                                   box { lo = {at - 0.35, -far}, hi = {far, top} } } }
 end
 local function wall(x0, x1, y)
   return obstacle { noslip = true, shape = box { lo = {x0, -4}, hi = {x1, y} } }

@@ -275,8 +275,11 @@ static double greatest_step(const mn_deform *d)
   return most;
 }
 
-/* y <- y + step, shortened as needed; 0 if no length will do. `now` becomes the new point. */
-static int advance(mn_deform *d, int moving, point *now, int *shortened, mn_inverted *bad)
+/* y <- y + step, shortened as needed; 0 if no length will do. `now` becomes the new point. Where
+   the residual stays `within`, energies have no say: a step from rest to rest changes them by less
+   than they are rounded, and one cut short would not follow the loads. */
+static int advance(mn_deform *d, int moving, double within, point *now, int *shortened,
+                   mn_inverted *bad)
 {
   size_t n = mn_deform_dofs(d);
   double slope = 0, length = 1;
@@ -298,7 +301,8 @@ static int advance(mn_deform *d, int moving, point *now, int *shortened, mn_inve
     double rounding = 64 * DBL_EPSILON * (now->size + next.size);
     if (next.residual < now->residual)
       rounding += d->energy_floor;
-    if (!moving && next.potential > now->potential + 1e-4 * length * slope + rounding)
+    if (!moving && !(next.residual <= within) &&
+        next.potential > now->potential + 1e-4 * length * slope + rounding)
       continue;
     double *old = d->y;
     d->y = d->trial;
@@ -378,7 +382,7 @@ mn_status mn_deform_newton(mn_deform *d, mn_deform_report *report)
     }
     MN_TRY(mn_deform_direction(d, moving, report));
     start = mn_seconds();
-    int advanced = advance(d, moving, &now, &shortened, &bad);
+    int advanced = advance(d, moving, converged ? goal : 0, &now, &shortened, &bad);
     report->assembly_s += mn_seconds() - start;
     report->line_searches += shortened;
     if (!advanced && fresh) { /* the best that rounding allows, or stuck */

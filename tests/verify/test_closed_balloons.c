@@ -44,7 +44,7 @@ static void test_solid(void **state)
 static void test_arcs(void **state)
 {
   (void)state;
-  grow("instability", (const char *const[]){"dt=0.02", "rise=1", NULL}, 0.05, 0.3, 20.1, -1, 1e-8);
+  grow("instability", (const char *const[]){"dt=0.02", "rise=1", NULL}, 0.05, 0.3, 20.1, -1, 1e-9);
   CHECK_DONE();
 }
 
