@@ -37,6 +37,8 @@ typedef struct mn_sparse_matrix {
 
 /* Arrays are the fluid's, borrowed until its next call of assemble or begin. */
 typedef struct mn_fluid_linear {
+  int positive; /* in; 1: no mass may be below 0, from here on to the end of the substep. The call
+                   that first says so does not move the surfaces */
   size_t cells, rows;
   const int32_t *cell;  /* [2 rows]: the pressures below and above a face; -1: none is sought there,
                            it is 0 */

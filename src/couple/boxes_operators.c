@@ -36,7 +36,7 @@ mn_status mn_boxes_need_operators(const mn_boxes *b, const char *method)
 mn_status mn_boxes_assemble(mn_boxes *b, mn_fluid_linear *linear)
 {
   double start = mn_seconds();
-  *linear = (mn_fluid_linear){0};
+  *linear = (mn_fluid_linear){.positive = linear->positive};
   b->ctx->message[0] = 0;
   mn_status status = of_fluid(b)->assemble(b->fluid.self, &b->face, linear);
   b->fluid_s += mn_seconds() - start;

@@ -116,11 +116,28 @@ double mn_mono_look_ahead(mn_monolithic *m)
   return most;
 }
 
+/* Where water may let go of bodies that are lighter than what masses below 0 take off, the fluid is
+   to have none. */
+static mn_status bear_light_bodies(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  int light;
+  if (!s->fluid.bound || s->fluid.positive)
+    return MN_OK;
+  MN_TRY(mn_mono_weigh(s, &light));
+  if (!light)
+    return MN_OK;
+  s->fluid.positive = 1;
+  MN_TRY(mn_boxes_assemble(m->boxes, &s->fluid));
+  return mn_mono_build(s);
+}
+
 mn_status mn_mono_find_step(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
   MN_TRY(mn_mono_build(s));
+  MN_TRY(bear_light_bodies(m));
   MN_TRY(make_room(m));
   if (m->cells != s->cells || !m->def.frozen) {
     memcpy(m->p, s->fluid.p, s->cells * sizeof *m->p);
@@ -213,7 +230,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   m->s.dt = dt;
   m->cells = 0;
   m->fresh = 1;
-  m->s.clipped = 0;
+  m->s.clipped = m->s.fluid.positive = 0;
   /* The fluid meets bodies where their velocity takes them: rigid ones as they turn, since loads at
      rest on a stretched surface would be wrong. */
   for (size_t i = 0; i < f->count; i++)

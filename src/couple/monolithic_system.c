@@ -6,6 +6,9 @@
 #include "base/status.h"
 #include "couple/monolithic_system.h"
 
+/* Of the solid's inertia: what masses below 0 must leave of it where water may let go. */
+static const double LEFT = 0.5;
+
 void mn_mono_system_destroy(mn_mono_system *s)
 {
   mn_csr_rows *matrices[] = {&s->WE, &s->H,  &s->HT, &s->DT, &s->D,
@@ -19,6 +22,7 @@ void mn_mono_system_destroy(mn_mono_system *s)
   mn_lu_destroy(&s->lu);
   mn_sparse_destroy(&s->factor);
   mn_sparse_destroy(&s->rest);
+  mn_sparse_destroy(&s->weighed);
   mn_arena_destroy(&s->arena);
   *s = (mn_mono_system){0};
 }
@@ -142,20 +146,20 @@ static mn_status build_flows(mn_mono_system *s)
   return mn_csr_rows_transpose(s->ctx, &s->B.a, &s->BT);
 }
 
-static mn_status build_solid(mn_mono_system *s)
+/* K' of the first n freedoms, with a part of the solid's own K. */
+static mn_status build_solid(mn_mono_system *s, int64_t n, double part)
 {
   const mn_sparse_matrix *K = &s->solid.K;
   const mn_csr *H = &s->H.a, *HT = &s->HT.a;
-  int64_t n = (int64_t)s->freedoms;
   MN_TRY(mn_csr_rows_begin(s->ctx, &s->K, n, n));
   for (int64_t i = 0; i < n; i++) {
     mn_csr_rows_add(&s->K, i, 0);
     for (int64_t e = i < K->rows ? K->start[i] : 0; i < K->rows && e < K->start[i + 1]; e++)
-      mn_csr_rows_add(&s->K, K->col[e], K->value[e] / s->g[K->col[e]]);
+      mn_csr_rows_add(&s->K, K->col[e], part * K->value[e] / s->g[K->col[e]]);
     for (int64_t e = HT->start[i]; e < HT->start[i + 1] && s->masses; e++) {
       int64_t r = HT->col[e];
       double rate = HT->value[e] * mn_mono_mass(s, (size_t)r) / s->dt;
-      for (int64_t f = H->start[r]; f < H->start[r + 1]; f++)
+      for (int64_t f = H->start[r]; f < H->start[r + 1] && H->col[f] < n; f++)
         mn_csr_rows_add(&s->K, H->col[f], rate * H->value[f]);
     }
     MN_TRY(mn_csr_rows_next(s->ctx, &s->K));
@@ -171,7 +175,24 @@ mn_status mn_mono_build(mn_mono_system *s)
   MN_TRY(make_freedoms(s));
   find_rates(s);
   MN_TRY(build_flows(s));
-  return build_solid(s);
+  return build_solid(s, (int64_t)s->freedoms, 1);
+}
+
+mn_status mn_mono_weigh(mn_mono_system *s, int *light)
+{
+  mn_factor_report report = {.positive_definite = 1};
+  int below = 0;
+  for (size_t r = 0; r < s->rows; r++)
+    below |= mn_mono_mass(s, r) < 0;
+  *light = 0;
+  if (!below || !s->own)
+    return MN_OK;
+  if (!s->weighed)
+    MN_TRY(mn_sparse_create(s->ctx, &s->weighed));
+  MN_TRY(build_solid(s, (int64_t)s->own, 1 - LEFT));
+  MN_TRY(mn_sparse_factorise(s->weighed, &s->K.a, &report));
+  *light = !report.positive_definite;
+  return build_solid(s, (int64_t)s->freedoms, 1);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */

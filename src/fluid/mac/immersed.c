@@ -194,6 +194,8 @@ void mn_mac_bodies_destroy(mn_mac *mac)
 static mn_status apply(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)
 {
   size_t count;
+  if (mac->bodies.narrowed != mac->bodies.narrow)
+    mac->geometry.stamp = 0;
   if (mac->geometry.stamp != stamp)
     MN_TRY(mn_mac_bodies_shift(mac, im));
   if (!mn_mac_geometry_update(mac, time, dt, im, stamp))
@@ -202,6 +204,9 @@ static mn_status apply(mn_mac *mac, double time, double dt, const mn_immersed *i
   MN_TRY(list_faces(mac, im, &count));
   MN_TRY(mn_weights_place(mac->bodies.weights, im, mac->bodies.face, count));
   mn_mac_bodies_parts(mac, im);
+  if (mac->bodies.narrow)
+    mn_mac_bodies_narrow(mac);
+  mac->bodies.narrowed = mac->bodies.narrow;
   mac->geometry.stamp = stamp;
   return MN_OK;
 }
@@ -220,7 +225,7 @@ static void move_walls(mn_mac *mac, const mn_vec3 *V)
 mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt)
 {
   mn_mac_bodies *b = &mac->bodies;
-  b->placed = 0;
+  b->placed = b->narrow = 0;
   if (!b->on) {
     mn_mac_geometry_update(mac, time, dt, NULL, 0);
     return MN_OK;
@@ -300,7 +305,10 @@ mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
 {
   mn_mac_bodies *b = &mac->bodies;
   MN_TRY(check(mac, interface));
-  if (!b->placed || !interface->frozen) {
+  if (b->placed && b->narrowed != b->narrow) { /* the same again, with narrow faces */
+    MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
+    mn_weights_gather(b->weights, b->start.V, b->U_start);
+  } else if (!b->placed || !interface->frozen) {
     b->placed = 0;
     MN_TRY(put(mac, interface));
     MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));

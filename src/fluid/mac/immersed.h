@@ -14,6 +14,8 @@ typedef struct mn_mac_bodies {
   mn_interface expected; /* at the end of the substep, if thin ones keep their velocity */
   long stamp, stamp_start, stamp_end; /* number of the last placement, and of those two */
   int placed;                         /* surfaces of this substep's end are on the grid */
+  int narrow;   /* in this substep no mass beside bodies may be below 0; see loads.c */
+  int narrowed; /* the geometry is made so */
   mn_weights *weights; /* rows: the faces that feel bodies, at the present geometry */
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
   size_t capacity;     /* rows: */
@@ -78,6 +80,8 @@ typedef struct mn_dual {
   double area, mass, before;
 } mn_dual;
 mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t row);
+/* Faces no more open than the cells beside them are full: no mass is below 0 then. */
+void mn_mac_bodies_narrow(mn_mac *mac);
 /* load += that of the fluid at rest, which smoke's pressure does not hold; force and torque are
    exact. */
 void mn_mac_bodies_rest(const mn_mac *mac, const mn_interface *interface, mn_vec3 *load);

@@ -16,6 +16,13 @@
    substep + dt a beside a closed body, which fluid slides along; u* on a face that a thin surface
    blocks, where all of it is caught.
 
+   A light body of which water lets go weighs less than masses below 0 take off it: its equation has
+   no sense then. Who solves for both at once can ask for narrow faces, w <- min(w, s), in the
+   projection as here: nothing is below 0, and what follows stays true. Beside flat walls along the
+   grid this is the same force, F = A (p_L + (1/2 - f) (p_L' - p_L)) for a wall at f of the cell L
+   and the next one L'; along others water slides a little worse, to first order. Slits stay open by
+   SLIT, with no mass.
+
    At rest under gravity F sums to rho g times the volume of the body, and its torque to that about
    the centre of volume, both exactly.
 
@@ -36,6 +43,10 @@
 
 #include "base/status.h"
 #include "fluid/mac/internal.h"
+
+/* Narrowed faces are not narrowed further: through less, water would rush where bodies turn or
+   deform. */
+static const double SLIT = 0.05;
 
 /* What is on one side of a face. */
 typedef struct side {
@@ -106,10 +117,24 @@ mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t r)
     part = is_empty(mac, f, 0) ? 1 - f->fraction : f->fraction; /* as far as the shell */
     thin = 0;                                                   /* like a closed body */
   }
+  if (b->narrowed)
+    part = fmax(part, 0);
   double before =
       thin ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
            : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
   return (mn_dual){A * (1 - w), rho * part * A * dx, before};
+}
+
+void mn_mac_bodies_narrow(mn_mac *mac)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  for (size_t r = 0; r < b->weights->rows; r++) {
+    const mn_closed_face *f = &b->face[r];
+    double *w = &mac->geometry.open[f->axis].at[mn_index(&mac->geometry.open[f->axis], f->i, f->j, f->k)];
+    side low = look(mac, f, 0), high = look(mac, f, 1);
+    if (f->element == MN_NO_ELEMENT)
+      *w = fmin(*w, fmax(mean_part(&low, &high), SLIT));
+  }
 }
 
 /* F of each row, and its mass. */

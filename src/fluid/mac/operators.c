@@ -252,10 +252,13 @@ static mn_status assemble(void *self, const mn_interface *interface, mn_fluid_li
   mn_mac_operators *o = &mac->operators;
   int bodies = interface && interface->count;
   MN_TRY(refuse(mac, interface));
+  if (linear->positive && bodies)
+    mac->bodies.narrow = 1;
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
   MN_TRY(mn_mac_analyse(mac));
-  if (!o->made || o->stamp != mac->geometry.stamp || o->known != mac->enclosure.known) {
+  if (!o->made || o->stamp != mac->geometry.stamp || o->known != mac->enclosure.known ||
+      o->narrowed != mac->bodies.narrowed) {
     o->made = 0;
     o->factor = mac->dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim - 2);
     MN_TRY(mn_unknowns_list(mac->ctx, mn_pressure_system(mac->pressure),
@@ -264,10 +267,12 @@ static mn_status assemble(void *self, const mn_interface *interface, mn_fluid_li
     MN_TRY(make_cells(mac));
     o->stamp = mac->geometry.stamp;
     o->known = mac->enclosure.known;
+    o->narrowed = mac->bodies.narrowed;
     o->made = 1;
   }
   MN_TRY(make_rest(mac, interface, bodies ? interface->count : 0));
   *linear = o->linear;
+  linear->positive = mac->bodies.narrow;
   return MN_OK;
 }
 

@@ -12,7 +12,8 @@ enum { MN_MAC_OPERATOR_BUFFERS = 16 };
 typedef struct mn_mac_operators {
   int made;      /* what follows is of this substep, */
   long stamp;    /* this placement of bodies */
-  int known;     /* and told regions (enclose.h) or none */
+  int known;     /* told regions (enclose.h) or none, */
+  int narrowed;  /* and faces narrowed (loads.c) or not */
   double factor; /* m^3/(s Pa), of the pressure system divided by its scale */
   mn_unknowns unknowns;
   mn_opened opened;

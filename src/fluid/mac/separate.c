@@ -86,15 +86,17 @@ mn_status mn_separate_refuse(mn_mac *mac)
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* Some face of the cell is closed, in part at least, by something else than an inflow. */
+/* Some face of the cell is closed, in part at least, by something else than an inflow. A face that
+   was narrowed (loads.c) does not count for the full cell beside it. */
 static int touches_wall(const mn_mac *mac, int i, int j, int k)
 {
   const mn_mac_geometry *g = &mac->geometry;
+  int full = mac->bodies.narrowed && mn_get(&g->volume, i, j, k) >= 1;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *w = &g->open[a];
     int64_t q = w->at - w->data + mn_index(w, i, j, k);
     for (int high = 0; high < 2; high++, q += w->stride[a])
-      if (w->data[q] < 1 && g->kind[a][q] != MN_FACE_SOURCE)
+      if (w->data[q] < 1 && g->kind[a][q] != MN_FACE_SOURCE && !(full && w->data[q] > 0))
         return 1;
   }
   return 0;
