@@ -290,7 +290,7 @@ static void visit(mn_multigrid *mg, int l, int zero, mn_mg_stage *then, void *us
   if (L->orphans)
     restrict_orphans(mg, L, L + 1);
   visit(mg, l + 1, 1, NULL, NULL);
-  if (l == 0)
+  if (l == 0 && !mg->once)
     visit(mg, l + 1, 0, NULL, NULL);
   mn_mg_run(L, after, then ? 6 : 5, user);
 }

@@ -126,6 +126,7 @@ typedef struct mn_multigrid {
   } dense_cell[MN_MG_DENSE];
   float inverse[MN_MG_DENSE * MN_MG_DENSE]; /* pseudo-inverse of the coarsest matrix */
   int split;                                /* 1: aggregates end at thin walls */
+  int once;                                 /* 1: the first coarse level is visited once */
   int bounds, held;                         /* cells with a condition; held ones */
   mn_mg_bound *bound;                       /* in memory order */
   uint8_t *kind;                            /* those of the finest level, with marks */
