@@ -122,6 +122,16 @@ static mn_status invert_rigid(mn_mono_system *s)
     for (size_t j = 0; j < i; j++)
       N[i * n + j] = N[j * n + i] = 0.5 * (N[i * n + j] + N[j * n + i]);
   }
+  if (mn_dense_solve_spd(s->ctx, &s->arena, (int)n, N, (int)n, identity, s->inverse) == MN_OK)
+    return MN_OK;
+  for (int64_t i = 0; i < K->rows; i++) /* K' is below 0, and M too small to make up for it */
+    for (int64_t e = K->start[i]; e < K->start[i + 1] && s->rigid[i] >= 0; e++) {
+      size_t at = (size_t)s->rigid[i] * n;
+      if (s->rigid[K->col[e]] >= 0)
+        N[at + (size_t)s->rigid[K->col[e]]] -= K->value[e];
+      if (K->col[e] == i)
+        N[at + (size_t)s->rigid[i]] += fabs(K->value[e]);
+    }
   return mn_dense_solve_spd(s->ctx, &s->arena, (int)n, N, (int)n, identity, s->inverse);
 }
 

@@ -50,7 +50,7 @@ typedef struct mn_mono_system {
   mn_sparse_factor *rest; /* of K without the freedoms of rigid bodies */
   mn_csr_rows K_rest;
   mn_sparse_factor *weighed; /* of a part of K; mn_mono_weigh */
-  int64_t *rigid; /* [freedoms] number among those of rigid bodies, -1: not one */
+  int64_t *rigid;            /* [freedoms] number among those of rigid bodies, -1: not one */
   size_t rigid_count, rigid_room;
   double *inverse; /* [rigid_count^2] of K and the fluid's inertia there */
   size_t inverse_room;
@@ -62,8 +62,8 @@ void mn_mono_system_destroy(mn_mono_system *s);
 
 /* After the fluid's assemble and the solid's linearise: fills all but the right-hand sides. */
 MN_MUST_CHECK mn_status mn_mono_build(mn_mono_system *s);
-/* *light: whether masses below 0 take half of the solid's inertia or more along some motion, so that
-   K' is not positive, or nearly. */
+/* *light: whether masses below 0 take half of the solid's inertia or more along some motion, so
+   that K' is not positive, or nearly. */
 MN_MUST_CHECK mn_status mn_mono_weigh(mn_mono_system *s, int *light);
 /* Right-hand sides with the interface's V that of the iterate; breath[regions] m/s or NULL: by
    which walls of regions seem to move besides. */

@@ -249,7 +249,7 @@ void mn_opened_apply(mn_opened *o, double factor, const double *y, double *z)
     o->exponent = exponent;
     load(o, ldexp(1, -o->exponent), y);
   }
-  o->mgpcg.mg.once = 1;
+  o->mgpcg.mg.once = !o->twice;
   mn_multigrid_cycle(&o->mgpcg.mg, NULL, NULL);
   store(o, ldexp(factor, o->exponent), o->mgpcg.mg.level[0].u, 0, z);
 }

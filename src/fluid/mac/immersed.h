@@ -14,8 +14,8 @@ typedef struct mn_mac_bodies {
   mn_interface expected; /* at the end of the substep, if thin ones keep their velocity */
   long stamp, stamp_start, stamp_end; /* number of the last placement, and of those two */
   int placed;                         /* surfaces of this substep's end are on the grid */
-  int narrow;   /* in this substep no mass beside bodies may be below 0; see loads.c */
-  int narrowed; /* the geometry is made so */
+  int narrow;          /* in this substep no mass beside bodies may be below 0; see loads.c */
+  int narrowed;        /* the geometry is made so */
   mn_weights *weights; /* rows: the faces that feel bodies, at the present geometry */
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
   size_t capacity;     /* rows: */

@@ -130,7 +130,8 @@ void mn_mac_bodies_narrow(mn_mac *mac)
   const mn_mac_bodies *b = &mac->bodies;
   for (size_t r = 0; r < b->weights->rows; r++) {
     const mn_closed_face *f = &b->face[r];
-    double *w = &mac->geometry.open[f->axis].at[mn_index(&mac->geometry.open[f->axis], f->i, f->j, f->k)];
+    double *w =
+        &mac->geometry.open[f->axis].at[mn_index(&mac->geometry.open[f->axis], f->i, f->j, f->k)];
     side low = look(mac, f, 0), high = look(mac, f, 1);
     if (f->element == MN_NO_ELEMENT)
       *w = fmin(*w, fmax(mean_part(&low, &high), SLIT));
