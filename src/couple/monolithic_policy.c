@@ -5,9 +5,10 @@
    time is changed, the last that should, which always ends [Murty 1974].
 
    It is not even positive where K' is not: the fluid's mass at a face may be below 0, and more than
-   a light body weighs, of which water lets go. Where no set is found, such masses are left out of
-   the substep: the body then feels a little else than the fluid gave, and the report's imbalance
-   says how much. */
+   a light body weighs, of which water lets go. The grid fluid has no such masses if asked
+   (bear_light_bodies in monolithic.c). Where another one has, and no set is found, they are left
+   out of the substep: the body then feels a little else than the fluid gave, and the report's
+   imbalance says how much. */
 #include <math.h>
 #include <string.h>
 

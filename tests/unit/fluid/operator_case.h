@@ -31,6 +31,7 @@ static const double DT = 0.02;
 
 static inline void start(bench *t, setup s)
 {
+  t->l = (mn_fluid_linear){0};
   mac_case_begin(&t->c, s.dim, mn_v3(1, 1, s.dim == 3 ? 1 : 0), s.n);
   t->c.def.fluid.density = 3;
   t->c.def.fluid.gravity = mn_v3(0.3, -2, 0);

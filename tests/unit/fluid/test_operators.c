@@ -326,7 +326,7 @@ static void refusals(void **state)
   CHECK_OK(t.c.ctx, t.ops->assemble(t.mac, &none, &t.l));
   end(&t);
   mac_case c;
-  mn_fluid_linear l;
+  mn_fluid_linear l = {0};
   mac_case_begin(&c, 2, mn_v3(1, 1, 0), 16);
   c.def.domain.side[3].kind = MN_SIDE_OPEN;
   mac_case_start(&c);
@@ -339,6 +339,51 @@ static void refusals(void **state)
   CHECK_OK(c.ctx, ops->adopt(c.fluid.self, NULL, p, &report));
   CHECK(report.reason == MN_CONVERGED);
   mac_case_end(&c);
+  CHECK_DONE();
+}
+
+/* Least and sum of the masses, over that of a cell; bound cells. */
+static void weigh(const bench *t, double *least, double *sum, int *bound)
+{
+  double cell = t->mac->def->fluid.density * pow(t->mac->grid.dx, t->mac->grid.dim);
+  *least = *sum = *bound = 0;
+  for (size_t r = 0; r < t->l.rows; r++) {
+    *least = fmin(*least, t->l.mass[r] / cell);
+    *sum += t->l.mass[r] / cell;
+  }
+  for (size_t i = 0; i < t->l.cells; i++)
+    *bound += t->l.bound[i];
+}
+
+/* Without masses below 0, from the call that asks for it to the end of the substep. */
+static void narrow_faces(void **state)
+{
+  (void)state;
+  double least, sum, again;
+  int bound, bounds;
+  for (int k = 0; k < 4; k++) {
+    bench t;
+    ready(&t, (setup){2 + k / 2, k < 2 ? 32 : 18, 1, 1, 0, 0, DISK});
+    t.b.face.frozen = k % 2;
+    size_t cells = t.l.cells;
+    weigh(&t, &least, &sum, &bounds);
+    CHECK_LE(least, -0.1);
+    t.l.positive = 1;
+    CHECK_OK(t.c.ctx, t.ops->assemble(t.mac, &t.b.face, &t.l));
+    weigh(&t, &least, &again, &bound);
+    CHECK(least >= 0 && t.l.cells == cells && bound == bounds && t.l.positive);
+    CHECK_GE(again, sum + 1);
+    t.l.positive = 0;
+    CHECK_OK(t.c.ctx, t.ops->assemble(t.mac, &t.b.face, &t.l));
+    weigh(&t, &least, &again, &bound);
+    CHECK(least >= 0 && t.l.positive);
+    begin(&t, 3, 0);
+    t.l.positive = 0;
+    CHECK_OK(t.c.ctx, t.ops->assemble(t.mac, &t.b.face, &t.l));
+    weigh(&t, &least, &again, &bound);
+    CHECK_NEAR(again, sum, 0);
+    end(&t);
+  }
   CHECK_DONE();
 }
 
@@ -375,7 +420,9 @@ static void no_allocation(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_solve), cmocka_unit_test(matrices), cmocka_unit_test(answers_to_V),
-      cmocka_unit_test(closed_region), cmocka_unit_test(refusals), cmocka_unit_test(no_allocation)};
+      cmocka_unit_test(same_as_solve), cmocka_unit_test(matrices),
+      cmocka_unit_test(answers_to_V),  cmocka_unit_test(closed_region),
+      cmocka_unit_test(narrow_faces),  cmocka_unit_test(refusals),
+      cmocka_unit_test(no_allocation)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
