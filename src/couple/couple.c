@@ -183,7 +183,7 @@ static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
     MN_TRY(mn_monolithic_touch(c->mono, report, &agreed));
   if (!touch || agreed)
     return MN_OK;
-  c->asked = 1;
+  c->asked = report->handed_over = 1;
   c->boxes.fluid_solves = c->boxes.solid_solves = 0;
   mn_closed_begin(&c->closed, c->dt, c->start);
   return mn_couple_step_strongly(c, report);

@@ -33,6 +33,7 @@ typedef struct mn_coupling_report {
   double allowed;   /* and by which it may */
   double imbalance; /* N, total force that the solid felt less that of the fluid */
   double mu;        /* greatest amplification seen: added mass over mass */
+  int handed_over;  /* 1: contact did not settle in the one system, and xpm finished the substep */
   int hopeless;     /* 1: it failed, and will with every step: closed regions without a solution */
   int refused[2];   /* 1: the fluid, the solid returned an error itself, or broke the sizes */
   mn_solve_report fluid, solid; /* of the last solves; iterations of all of them */

@@ -479,6 +479,10 @@ static void add_coupling(page *p)
   const cJSON *method = cJSON_GetObjectItemCaseSensitive(coupling, "method");
   const cJSON *why = cJSON_GetObjectItemCaseSensitive(coupling, "why");
   const mn_coupling_def *d = &p->def->coupling;
+  const cJSON *by = cJSON_GetObjectItemCaseSensitive(coupling, "substeps_by"), *item;
+  if (cJSON_GetArraySize(by) > 1)
+    cJSON_ArrayForEach(item, by)
+        add_row(&p->out, "substeps finished by", "%s: %.0f", item->string, item->valuedouble);
   add_row(&p->out, "coupling", "%s, tolerance %g cells, at most %d iterations%s%s",
           cJSON_IsString(method) ? method->valuestring : mn_coupling_method_name(d->method),
           d->tolerance, d->max_iterations, cJSON_IsString(why) ? "; picked: " : "",

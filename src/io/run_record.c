@@ -53,6 +53,7 @@ void mn_record_add(mn_record *r, const mn_step_info *info)
   };
   r->steps++;
   mn_record_tries(r, info);
+  r->handed_over += info->handed_over;
   r->pressure_iterations += info->pressure.iterations;
   r->coupling_iterations += info->coupling_iterations;
   if (info->coupling_iterations > r->most_iterations)
@@ -119,6 +120,7 @@ mn_status mn_record_note(mn_context *ctx, const mn_record *r, double wall_s, cha
   cJSON_AddNumberToObject(root, "most_iterations", (double)r->most_iterations);
   cJSON_AddNumberToObject(root, "capped", (double)r->capped);
   cJSON_AddNumberToObject(root, "diverged", (double)r->diverged);
+  cJSON_AddNumberToObject(root, "handed_over", (double)r->handed_over);
   cJSON_AddNumberToObject(root, "fluid_s", r->fluid_s);
   cJSON_AddNumberToObject(root, "solid_s", r->solid_s);
   cJSON_AddNumberToObject(root, "couple_s", r->couple_s);
@@ -145,6 +147,7 @@ void mn_record_parse(const char *note, mn_record *r)
                    .most_iterations = get_count(root, "most_iterations"),
                    .capped = get_count(root, "capped"),
                    .diverged = get_count(root, "diverged"),
+                   .handed_over = get_count(root, "handed_over"),
                    .fluid_s = get_number(root, "fluid_s"),
                    .solid_s = get_number(root, "solid_s"),
                    .couple_s = get_number(root, "couple_s"),
@@ -188,6 +191,11 @@ static void add_coupling(cJSON *root, const mn_record *r, const mn_world *world)
     cJSON_AddStringToObject(o, "asked", mn_coupling_method_name(world->def->coupling.method));
     cJSON_AddStringToObject(o, "why", world->why);
   }
+  cJSON *by = cJSON_AddObjectToObject(o, "substeps_by"); /* the method that finished them */
+  cJSON_AddNumberToObject(by, mn_coupling_method_name(world->how.method),
+                          (double)(r->steps - r->handed_over));
+  if (r->handed_over)
+    cJSON_AddNumberToObject(by, "xpm", (double)r->handed_over);
   cJSON_AddNumberToObject(o, "points", (double)mn_coupling_interface(world->coupling)->count);
   cJSON_AddNumberToObject(o, "iterations", (double)r->coupling_iterations);
   cJSON_AddNumberToObject(o, "average_iterations",

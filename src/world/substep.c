@@ -135,6 +135,7 @@ static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info
   info->coupling_residual = r.residual;
   info->modes = r.modes;
   info->imbalance = r.imbalance;
+  info->handed_over = r.handed_over;
   const mn_region_info *regions = mn_coupling_regions(w->coupling, &info->closed_regions);
   memcpy(info->region, regions, (size_t)info->closed_regions * sizeof *regions);
   info->capped += solved && r.reason == MN_ITERATION_LIMIT;

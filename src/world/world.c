@@ -355,6 +355,18 @@ static void count_frames(mn_world *w)
     w->clock.frame++;
 }
 
+/* Once: the method asked for is then not the one that finished the substep. */
+static void tell_handed_over(mn_world *w, const mn_step_info *info)
+{
+  if (info->handed_over && !w->told_handed_over)
+    mn_log(w->ctx, MN_LOG_WARNING,
+           "at %.6g s (step %lld) contact did not settle in the one system of \"%s\", and \"xpm\" "
+           "finished the substep from there; run.json counts such substeps, steps.csv marks them "
+           "(handed_over)",
+           w->clock.time, (long long)w->clock.step, mn_coupling_method_name(w->how.method));
+  w->told_handed_over |= info->handed_over;
+}
+
 mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
 {
   mn_step_info info = {.coupling_iterations = 1};
@@ -392,6 +404,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     info.retries++;
   }
   w->ctx->message[0] = 0; /* of a step that was retried with success */
+  tell_handed_over(w, &info);
   if (w->coupling)
     mn_coupling_learn_pace(w->coupling, info.retries, info.coupling_iterations);
   w->clock.time = parts == 1 ? until : w->clock.time + dt;
