@@ -74,6 +74,8 @@ typedef struct mn_solve_report {
   double divergence;  /* 1/s, max over the fluid cells after the solve */
   int closed_regions; /* regions without any opening */
   double net_flow;    /* m^3/s, the largest net inflow into one of them: should be 0 */
+  double cpu_s;       /* of the processor, with assembly and set-up; 0: not measured. Of fluid and
+                         solid as one system: of all that is solved together */
   /* of walls that water can leave, 0 <= p perp slack >= 0, measured anew after the solve; over the
      cells at walls. All 0 for linear solves. */
   int outer;              /* linear systems set up, or policy, penalty or Newton iterations */

@@ -56,6 +56,7 @@ typedef struct mn_fluid_linear {
   const double *volume;  /* [cells] m^3 of fluid, for means over regions; NULL if region is */
   double tolerance;      /* m^3/s: what may be left of c - L p - D U in a cell, */
   double relative;       /* or of the largest of them at p = 0, what is more */
+  double surfaces_s; /* of the processor: what of `assemble` it took to find where surfaces are */
 } mn_fluid_linear;
 
 /* U = G F: velocities of faces by forces on them; G symmetric, positive semidefinite. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/timer.h"
 #include "couple/monolithic_internal.h"
 #include "math/vec.h"
 
@@ -214,6 +215,7 @@ mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
   memcpy(f->V, m->V, n * sizeof *m->V);
   MN_TRY(status);
   m->boxes->fluid_report.iterations = m->s.krylov;
+  m->boxes->fluid_report.cpu_s = mn_cpu_seconds() - m->began_s;
   mn_vec3 sum = mn_v3(0, 0, 0);
   for (size_t i = 0; i < n; i++)
     sum = mn_add(sum, mn_sub(m->load[i], f->load[i]));
@@ -242,8 +244,10 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   for (size_t i = 0; i < f->count; i++)
     f->X[i] = f->rigid[i] ? f->X[i] : m->load[i];
   mn_status status = mn_closed_meet(m->closed);
+  m->began_s = mn_cpu_seconds();
   if (status == MN_OK)
     status = mn_boxes_assemble(m->boxes, &m->s.fluid);
+  m->began_s += m->s.fluid.surfaces_s;
   memcpy(f->X, m->V_linear, f->count * sizeof *f->X);
   memcpy(f->V, m->V, f->count * sizeof *f->V);
   memset(f->load, 0, f->count * sizeof *f->load);

@@ -24,6 +24,7 @@ struct mn_monolithic {
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
   double *residual;      /* [max_iterations] m, steps of Newton */
   int newton, solves;    /* of the substep */
+  double began_s;        /* clock of the processor, without the time it took to find the surfaces */
   int fresh;             /* 1: held cells are those of the fluid's guess */
 };
 

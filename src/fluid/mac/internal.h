@@ -154,7 +154,8 @@ struct mn_mac {
   mn_field gradient[3]; /* of the pressure; accelerations in begin */
   mn_pressure *pressure;
   mn_assembled assembled;
-  int solves; /* in this substep */
+  double assembly_s; /* of the processor, the last time */
+  int solves;        /* in this substep */
   mn_stencil viscous[3];
   mn_stencil_solver *viscous_solver[3];
   double viscous_dt; /* for which `viscous` was set up; 0: never */

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/timer.h"
 #include "fluid/mac/internal.h"
 
 enum {
@@ -254,8 +255,10 @@ static mn_status assemble(void *self, const mn_interface *interface, mn_fluid_li
   MN_TRY(refuse(mac, interface));
   if (linear->positive && bodies)
     mac->bodies.narrow = 1;
+  double start = mn_cpu_seconds();
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
+  o->linear.surfaces_s = mn_cpu_seconds() - start;
   MN_TRY(mn_mac_analyse(mac));
   if (!o->made || o->stamp != mac->geometry.stamp || o->known != mac->enclosure.known ||
       o->narrowed != mac->bodies.narrowed) {

@@ -14,6 +14,7 @@
 #include "fluid/mac/internal.h"
 
 #include "base/status.h"
+#include "base/timer.h"
 
 /* Residuals below this part of the velocity scale over dx are round-off. */
 static const double ROUND_OFF = 1e-13;
@@ -307,7 +308,12 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
   *report = (mn_solve_report){0};
+  double start = mn_cpu_seconds();
+  int anew = mac->assembled != MN_ASSEMBLED;
   MN_TRY(mn_mac_assemble(mac));
+  if (anew)
+    mac->assembly_s = mn_cpu_seconds() - start;
+  start = mn_cpu_seconds();
   double speed, tolerance, sum_tolerance, worst = mn_mac_right_hand_side(mac, dt, &speed);
   mac->speed = speed;
   mn_mac_guess(mac);
@@ -334,5 +340,6 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   MN_TRY(mn_mac_gauge(mac));
   mn_mac_subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
+  report->cpu_s = mac->assembly_s + mn_cpu_seconds() - start;
   return MN_OK;
 }
