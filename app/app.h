@@ -55,6 +55,8 @@ int app_fail(const mn_context *ctx, mn_status status);
 /* A context with --threads and a log on stderr; SIGINT and SIGTERM are left alone until
    app_catch_signals. */
 int app_context(const app_args *args, mn_context **ctx);
+/* The same; threads: unless --threads says another number, 0: all cores. */
+int app_context_of(const app_args *args, int threads, mn_context **ctx);
 void app_catch_signals(void);
 /* Prints the object as one line and deletes it. */
 void app_print_json(cJSON *object);

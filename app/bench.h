@@ -36,7 +36,8 @@ typedef struct app_bench_job {
   int count;
   double until; /* s */
   int substeps;
-  int strict; /* 1: a substep that diverged and was retried counts as failed, too */
+  int threads; /* 0: as asked for */
+  int strict;  /* 1: a substep that diverged and was retried counts as failed, too */
   void (*each)(void *user, const mn_world *world, const mn_step_info *info); /* after a substep;
                    before the first one with info NULL. May be NULL */
   void *user;

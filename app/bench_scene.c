@@ -12,7 +12,7 @@ int app_bench_scene(const app_bench_run *bench, app_bench_job *job)
   mn_model *model = NULL;
   mn_world *world = NULL;
   job->failed = job->steps = 0;
-  int bad = app_context(bench->args, &ctx);
+  int bad = app_context_of(bench->args, job->threads, &ctx);
   if (bad)
     return bad;
   mn_status status =

@@ -34,8 +34,14 @@ static void log_line(void *quiet, mn_log_level level, const char *text)
 
 int app_context(const app_args *args, mn_context **ctx)
 {
+  return app_context_of(args, 0, ctx);
+}
+
+int app_context_of(const app_args *args, int threads, mn_context **ctx)
+{
   static char yes;
   mn_context_def def = mn_context_def_default();
+  def.threads = threads ? threads : def.threads;
   int bad = app_get_int(args, "--threads", 1, 1024, &def.threads);
   if (bad)
     return bad;
