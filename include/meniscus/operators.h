@@ -70,6 +70,10 @@ typedef struct mn_fluid_operators {
   mn_status (*scatter)(void *self, const double *F, mn_vec3 *load); /* load = W^T F */
   /* W as a matrix [rows x 3 points], entry 3 i + axis, for direct solvers. */
   mn_status (*weights)(void *self, mn_sparse_matrix *W);
+  /* The same, but for the rows of bodies that move as one, which have all points of the body: these
+     are empty, and body[row] is its number in the interface; -1 for other rows. `gather` tells them
+     at less cost. May be NULL: then `weights` is asked. */
+  mn_status (*loose_weights)(void *self, mn_sparse_matrix *W, const int32_t **body);
   void (*apply)(void *self, const double *p, double *y); /* y = L p */
   mn_status (*matrix)(void *self, mn_sparse_matrix *L);  /* for direct solvers */
   /* z = M y, M symmetric and positive definite, near the inverse of L + D diag(open) D^T, of which

@@ -50,7 +50,9 @@ MN_MUST_CHECK mn_status mn_boxes_linearise(mn_boxes *boxes, mn_solid_linear *lin
 MN_MUST_CHECK mn_status mn_boxes_advance(mn_boxes *boxes, const double *q, double step,
                                          double *taken);
 MN_MUST_CHECK mn_status mn_boxes_touches(mn_boxes *boxes, int *any);
-MN_MUST_CHECK mn_status mn_boxes_weights(mn_boxes *boxes, mn_sparse_matrix *W);
+/* body[row] >= 0: the row of a rigid body, left out; NULL: none is. */
+MN_MUST_CHECK mn_status mn_boxes_weights(mn_boxes *boxes, mn_sparse_matrix *W,
+                                         const int32_t **body);
 MN_MUST_CHECK mn_status mn_boxes_matrix(mn_boxes *boxes, mn_sparse_matrix *L);
 MN_MUST_CHECK mn_status mn_boxes_scatter(mn_boxes *boxes, const double *F, mn_vec3 *load);
 MN_MUST_CHECK mn_status mn_boxes_prepare(mn_boxes *boxes, const double *open, const uint8_t *held);

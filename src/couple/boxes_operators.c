@@ -43,11 +43,14 @@ mn_status mn_boxes_assemble(mn_boxes *b, mn_fluid_linear *linear)
   return mn_boxes_judge(b, 0, status);
 }
 
-mn_status mn_boxes_weights(mn_boxes *b, mn_sparse_matrix *W)
+mn_status mn_boxes_weights(mn_boxes *b, mn_sparse_matrix *W, const int32_t **body)
 {
   double start = mn_seconds();
+  const mn_fluid_operators *fluid = of_fluid(b);
+  *body = NULL;
   b->ctx->message[0] = 0;
-  mn_status status = of_fluid(b)->weights(b->fluid.self, W);
+  mn_status status = fluid->loose_weights ? fluid->loose_weights(b->fluid.self, W, body)
+                                          : fluid->weights(b->fluid.self, W);
   b->fluid_s += mn_seconds() - start;
   return mn_boxes_judge(b, 0, status);
 }

@@ -109,24 +109,6 @@ static void find_rates(mn_mono_system *s)
 
 /* ---- the matrices ---------------------------------------------------------------------------- */
 
-static mn_status build_faces(mn_mono_system *s)
-{
-  mn_sparse_matrix W;
-  MN_TRY(mn_boxes_weights(s->boxes, &W));
-  mn_csr w = mn_csr_view(&W), e = mn_csr_view(&s->solid.E);
-  MN_TRY(mn_csr_rows_product(s->ctx, &w, &e, &s->WE));
-  MN_TRY(mn_csr_rows_begin(s->ctx, &s->DT, (int64_t)s->rows, (int64_t)s->cells));
-  for (size_t r = 0; r < s->rows; r++) {
-    const int32_t *at = &s->fluid.cell[2 * r];
-    if (at[0] >= 0)
-      mn_csr_rows_add(&s->DT, at[0], s->fluid.area[r]);
-    if (at[1] >= 0)
-      mn_csr_rows_add(&s->DT, at[1], -s->fluid.area[r]);
-    MN_TRY(mn_csr_rows_next(s->ctx, &s->DT));
-  }
-  return mn_csr_rows_transpose(s->ctx, &s->DT.a, &s->D);
-}
-
 static mn_status build_flows(mn_mono_system *s)
 {
   const mn_csr *WE = &s->WE.a;
@@ -170,7 +152,7 @@ static mn_status build_solid(mn_mono_system *s, int64_t n, double part)
 mn_status mn_mono_build(mn_mono_system *s)
 {
   MN_TRY(make_room(s));
-  MN_TRY(build_faces(s));
+  MN_TRY(mn_mono_build_faces(s));
   MN_TRY(mn_mono_find_constants(s));
   MN_TRY(make_freedoms(s));
   find_rates(s);

@@ -77,6 +77,9 @@ void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *
 MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v,
                                      mn_vec3 *load);
 
+/* monolithic_faces.c: WE, D and its transpose */
+MN_MUST_CHECK mn_status mn_mono_build_faces(mn_mono_system *s);
+
 /* monolithic_regions.c: after D and WE are made, pins and breaths; regions in all */
 MN_MUST_CHECK mn_status mn_mono_find_constants(mn_mono_system *s);
 int32_t mn_mono_regions(const mn_mono_system *s);

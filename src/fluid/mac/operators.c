@@ -50,7 +50,8 @@ enum {
   B_PRODUCT,
   B_START,
   B_COL,
-  B_VALUE
+  B_VALUE,
+  B_BODY
 };
 
 void mn_mac_operators_free(mn_mac_operators *o)
@@ -307,14 +308,17 @@ static mn_status matrix(void *self, mn_sparse_matrix *L)
   return mn_unknowns_matrix(mac->ctx, &mac->operators.unknowns, mac->operators.factor, L);
 }
 
-static mn_status weights(void *self, mn_sparse_matrix *W)
+/* body: rows of rigid bodies are left empty, and their bodies noted. */
+static mn_status list_weights(mn_mac *mac, int32_t *body, mn_sparse_matrix *W)
 {
-  mn_mac *mac = self;
   mn_mac_operators *o = &mac->operators;
   const mn_weights *w = mac->bodies.weights;
   size_t rows = o->linear.rows, entries = 0;
-  for (size_t r = 0; r < rows; r++)
-    entries += mn_weights_row(w, r, NULL, NULL);
+  for (size_t r = 0; r < rows; r++) {
+    if (body)
+      body[r] = w->fit[w->face[r].body].points ? w->face[r].body : -1;
+    entries += body && body[r] >= 0 ? 0 : mn_weights_row(w, r, NULL, NULL);
+  }
   MN_TRY(mn_reserve(mac->ctx, "weights", rows + 1, sizeof(int64_t), &o->buffer[B_START]));
   MN_TRY(mn_reserve(mac->ctx, "weights", entries, sizeof(int64_t), &o->buffer[B_COL]));
   MN_TRY(mn_reserve(mac->ctx, "weights", entries, sizeof(double), &o->buffer[B_VALUE]));
@@ -322,10 +326,26 @@ static mn_status weights(void *self, mn_sparse_matrix *W)
   double *value = o->buffer[B_VALUE].data;
   start[0] = 0;
   for (size_t r = 0; r < rows; r++)
-    start[r + 1] = start[r] + (int64_t)mn_weights_row(w, r, col + start[r], value + start[r]);
+    start[r + 1] = start[r] + (body && body[r] >= 0 ? 0
+                                                    : (int64_t)mn_weights_row(w, r, col + start[r],
+                                                                              value + start[r]));
   int64_t points = mac->bodies.on ? (int64_t)w->points : 0;
   *W = (mn_sparse_matrix){(int64_t)rows, 3 * points, start, col, value};
   return MN_OK;
+}
+
+static mn_status weights(void *self, mn_sparse_matrix *W)
+{
+  return list_weights(self, NULL, W);
+}
+
+static mn_status loose_weights(void *self, mn_sparse_matrix *W, const int32_t **body)
+{
+  mn_mac *mac = self;
+  mn_buffer *room = &mac->operators.buffer[B_BODY];
+  MN_TRY(mn_reserve(mac->ctx, "weights", mac->operators.linear.rows, sizeof(int32_t), room));
+  *body = room->data;
+  return list_weights(mac, room->data, W);
 }
 
 static mn_status prepare(void *self, const double *open, const uint8_t *held)
@@ -468,6 +488,7 @@ const mn_fluid_operators mn_mac_fluid_operators = {.assemble = assemble,
                                                    .gather = gather,
                                                    .scatter = scatter,
                                                    .weights = weights,
+                                                   .loose_weights = loose_weights,
                                                    .apply = apply,
                                                    .matrix = matrix,
                                                    .prepare = prepare,
