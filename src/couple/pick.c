@@ -21,11 +21,11 @@
 #include "la/sparse_lu.h"
 #include "math/vec.h"
 
-/* Bodies so heavy that one solve of each side is within 1 % of the coupled answer. */
-static const double HEAVY = 0.01;
 /* Bodies so light that asking both sides in turn diverges: one system has no iteration that could.
-   Not for water that can leave walls, where it has (which cells let go), nor for closed regions,
-   whose volumes xpm keeps to rounding. */
+   On grids of any size for water that can leave them, where only it has equations with a solution
+   (narrow faces, fluid/mac/loads.c). Not for closed regions, whose volumes xpm keeps to rounding.
+   `weak` is never taken for bodies that give way, be they ever so heavy: where they close a region
+   on their way, nothing finds its pressure with them. */
 static const double LIGHT = 1;
 /* 2D, 3D: cells up to which the one system is solved directly. */
 static const double DIRECT_MOST[2] = {20000, 4000};
@@ -50,14 +50,19 @@ mn_coupling_method mn_coupling_pick(const mn_coupling_facts *f, char why[MN_WHY_
              f->closed_regions, f->closed_regions > 1 ? "s" : "");
     return MN_COUPLE_XPM;
   }
-  if (f->mu <= HEAVY) {
-    snprintf(why, MN_WHY_MAX,
-             "the bodies are heavy: the fluid they move weighs about %.2g of them, so that one "
-             "solve of each side is enough",
-             f->mu);
+  if (f->mu == 0) {
+    snprintf(why, MN_WHY_MAX, "no body gives way, so that one solve of each side is enough");
     return MN_COUPLE_WEAK;
   }
-  if (f->mu > LIGHT && !f->separating && f->direct && f->cells <= DIRECT_MOST[f->dim == 3]) {
+  if (f->mu > LIGHT && f->separating) {
+    snprintf(
+        why, MN_WHY_MAX,
+        "the fluid that the bodies move weighs about %.2g times as much as they, and can leave "
+        "them: only one system of both sides bears that",
+        f->mu);
+    return MN_COUPLE_MONOLITHIC;
+  }
+  if (f->mu > LIGHT && f->direct && f->cells <= DIRECT_MOST[f->dim == 3]) {
     snprintf(why, MN_WHY_MAX,
              "the fluid that the bodies move weighs about %.2g times as much as they, and %.0f "
              "cells are few enough to solve both sides as one system",
