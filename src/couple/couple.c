@@ -24,6 +24,10 @@ static const double SURE = 1e-11;
 static const double PACE_HARD = 0.5, PACE_EASY = 0.25, PACE_SLOWER = 0.75, PACE_FASTER = 1.19,
                     PACE_LEAST = 1.0 / 1024;
 static const int ALWAYS_EASY = 4;
+/* A substep crawls when it is this part of what the boxes allow, or less. It takes so many more of
+   these than others to give up. */
+static const double CRAWL = 1.0 / 1024;
+enum { CRAWLED_MOST = 300 };
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
@@ -309,6 +313,9 @@ double mn_coupling_pace(const mn_coupling *c)
 void mn_coupling_learn_pace(mn_coupling *c, int retries, int iterations)
 {
   double *pace = &c->numbers[NUMBERS_PACE], most = c->def.max_iterations;
+  double *crawled = &c->numbers[NUMBERS_CRAWLED];
+  int crawls = c->def.adapt && ldexp(*pace, -retries) <= CRAWL;
+  *crawled = fmax(0, *crawled + (crawls ? 1 : -1));
   if (c->mono && !c->asked) /* Newton's steps: which cells let go is no matter of the step */
     mn_monolithic_residuals(c->mono, &iterations);
   if (retries > 0)
@@ -317,6 +324,11 @@ void mn_coupling_learn_pace(mn_coupling *c, int retries, int iterations)
     *pace = fmax(PACE_LEAST, PACE_SLOWER * *pace);
   else if (iterations <= fmax(ALWAYS_EASY, PACE_EASY * most))
     *pace = fmin(1, PACE_FASTER * *pace);
+}
+
+int mn_coupling_crawls(const mn_coupling *c)
+{
+  return c->numbers[NUMBERS_CRAWLED] >= CRAWLED_MOST;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */

@@ -76,6 +76,9 @@ void mn_coupling_reject(mn_coupling *coupling);
    when a substep is committed that was retried so often. */
 double mn_coupling_pace(const mn_coupling *coupling);
 void mn_coupling_learn_pace(mn_coupling *coupling, int retries, int iterations);
+/* Whether substeps crawl: the pace is at its least and they are retried all the same, so many on
+   end that the next frame is out of reach. */
+int mn_coupling_crawls(const mn_coupling *coupling);
 
 /* Closed regions of the last try, borrowed; from the commit on what they are now. */
 const mn_region_info *mn_coupling_regions(const mn_coupling *coupling, int *count);

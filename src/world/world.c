@@ -375,6 +375,14 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     return mn_fail(w->ctx, MN_BAD_INPUT, "a step until %g s cannot start at %g s", until,
                    w->clock.time);
   MN_TRY(allowed_dt(w, &dt));
+  if (w->coupling && mn_coupling_crawls(w->coupling))
+    return mn_fail(
+        w->ctx, MN_FAILED,
+        "at %.6g s (step %lld) the run crawls: the coupling \"%s\" has needed substeps of "
+        "%.3g s and less, a thousandth of what fluid and bodies allow, some hundreds of "
+        "times; bodies may be crushed, inverted or far beyond the domain: try stiffer or "
+        "heavier ones, or a coarser coupling.tolerance",
+        w->clock.time, (long long)w->clock.step, mn_coupling_method_name(w->how.method), dt);
   double parts = fmax(1, ceil(rest / dt - 1e-9));
   if (!(dt > 1e-14 * fabs(w->clock.time)))
     return mn_fail(w->ctx, MN_FAILED,
