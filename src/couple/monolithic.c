@@ -47,6 +47,8 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   if (status == MN_OK)
     status = MN_NEW(ctx, "places of points", n, &m->X_linear);
   if (status == MN_OK)
+    status = MN_NEW(ctx, "places of points", n, &m->X_rest);
+  if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->load);
   if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->rest);
@@ -64,8 +66,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,        m->slack,    m->breath, m->v,    m->q,       m->V,
-                 m->V_linear, m->X_linear, m->load,   m->rest, m->residual};
+  void *all[] = {m->p,        m->slack,    m->breath, m->v,    m->q,    m->V,
+                 m->V_linear, m->X_linear, m->X_rest, m->load, m->rest, m->residual};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -117,6 +119,13 @@ double mn_mono_look_ahead(mn_monolithic *m)
   return most;
 }
 
+mn_status mn_mono_assemble(mn_monolithic *m)
+{
+  const mn_interface *f = &m->boxes->face;
+  memcpy(m->X_rest, f->X, f->count * sizeof *f->X);
+  return mn_boxes_assemble(m->boxes, &m->s.fluid);
+}
+
 /* Where water may let go of bodies that are lighter than what masses below 0 take off, the fluid is
    to have none. */
 static mn_status bear_light_bodies(mn_monolithic *m)
@@ -129,7 +138,7 @@ static mn_status bear_light_bodies(mn_monolithic *m)
   if (!light)
     return MN_OK;
   s->fluid.positive = 1;
-  MN_TRY(mn_boxes_assemble(m->boxes, &s->fluid));
+  MN_TRY(mn_mono_assemble(m));
   return mn_mono_build(s);
 }
 
@@ -171,7 +180,7 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
   for (m->newton = 0; m->newton < most; m->newton++) {
     if (m->newton) {
       memcpy(m->rest, m->s.fluid.rest, f->count * sizeof *m->rest);
-      MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
+      MN_TRY(mn_mono_assemble(m));
       if (linear && m->def.frozen && same_rest(m)) {
         report->residual = 0; /* the next step would be 0 */
         report->reason = MN_CONVERGED;
@@ -211,8 +220,11 @@ mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
   size_t n = f->count;
   memcpy(m->V, f->V, n * sizeof *m->V);
   memcpy(f->V, m->V_linear, n * sizeof *m->V);
+  memcpy(m->X_linear, f->X, n * sizeof *f->X);
+  memcpy(f->X, m->X_rest, n * sizeof *f->X); /* where the loads at rest were found */
   mn_status status = mn_boxes_adopt(m->boxes, m->p);
   memcpy(f->V, m->V, n * sizeof *m->V);
+  memcpy(f->X, m->X_linear, n * sizeof *f->X);
   MN_TRY(status);
   m->boxes->fluid_report.iterations = m->s.krylov;
   m->boxes->fluid_report.cpu_s = mn_cpu_seconds() - m->began_s;
@@ -246,7 +258,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   mn_status status = mn_closed_meet(m->closed);
   m->began_s = mn_cpu_seconds();
   if (status == MN_OK)
-    status = mn_boxes_assemble(m->boxes, &m->s.fluid);
+    status = mn_mono_assemble(m);
   m->began_s += m->s.fluid.surfaces_s;
   memcpy(f->X, m->V_linear, f->count * sizeof *f->X);
   memcpy(f->V, m->V, f->count * sizeof *f->V);

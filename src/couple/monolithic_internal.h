@@ -21,6 +21,7 @@ struct mn_monolithic {
   size_t cell_room, freedom_room;
   mn_vec3 *V, *V_linear; /* [points] m/s */
   mn_vec3 *X_linear;     /* [points] m */
+  mn_vec3 *X_rest;       /* [points] m, of the last assemble */
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
   double *residual;      /* [max_iterations] m, steps of Newton */
   int newton, solves;    /* of the substep */
@@ -28,6 +29,8 @@ struct mn_monolithic {
   int fresh;             /* 1: held cells are those of the fluid's guess */
 };
 
+/* The fluid with the interface as it is; its loads at rest belong to that place. */
+MN_MUST_CHECK mn_status mn_mono_assemble(mn_monolithic *m);
 /* Both sides about the iterate, and the step q from there; m->load. */
 MN_MUST_CHECK mn_status mn_mono_find_step(mn_monolithic *m);
 /* The greatest way of a point, q given; X_linear <- X + E q, V_linear <- V + (1 + lead)/dt E q */

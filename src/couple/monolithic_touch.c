@@ -46,7 +46,7 @@ mn_status mn_monolithic_touch(mn_monolithic *m, mn_coupling_report *report, int 
       *agreed = 1;
       return k ? mn_mono_tell_fluid(m, report) : MN_OK;
     }
-    MN_TRY(mn_boxes_assemble(m->boxes, &m->s.fluid));
+    MN_TRY(mn_mono_assemble(m));
     MN_TRY(mn_mono_find_step(m));
     mn_mono_look_ahead(m);
   }
