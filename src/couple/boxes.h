@@ -46,6 +46,11 @@ MN_MUST_CHECK mn_status mn_boxes_need_operators(const mn_boxes *boxes, const cha
 /* As operators.h says, on the interface. */
 MN_MUST_CHECK mn_status mn_boxes_assemble(mn_boxes *boxes, mn_fluid_linear *linear);
 MN_MUST_CHECK mn_status mn_boxes_start(mn_boxes *boxes);
+/* Where the fluid meets bodies in frozen substeps, whatever couples them: place[points] (m) <- X +
+   dt V, for rigid bodies as they turn, since a surface that is stretched would be wrong. The
+   interface as the solid looks at the start; left as `start` leaves it, if the solid tells
+   operators. */
+MN_MUST_CHECK mn_status mn_boxes_expect(mn_boxes *boxes, double dt, mn_vec3 *place);
 MN_MUST_CHECK mn_status mn_boxes_linearise(mn_boxes *boxes, mn_solid_linear *linear);
 MN_MUST_CHECK mn_status mn_boxes_advance(mn_boxes *boxes, const double *q, double step,
                                          double *taken);

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "base/timer.h"
+#include "math/vec.h"
 
 static const mn_fluid_operators *of_fluid(const mn_boxes *b)
 {
@@ -144,6 +145,20 @@ mn_status mn_boxes_start(mn_boxes *b)
   b->solid_s += mn_seconds() - start;
   MN_TRY(mn_boxes_judge(b, 1, status));
   return mn_boxes_check_solid(b);
+}
+
+mn_status mn_boxes_expect(mn_boxes *b, double dt, mn_vec3 *place)
+{
+  const mn_interface *f = &b->face;
+  for (size_t i = 0; i < f->count; i++)
+    place[i] = mn_madd(f->X[i], dt, f->V[i]);
+  if (!of_solid(b))
+    return MN_OK;
+  MN_TRY(mn_boxes_start(b));
+  for (size_t i = 0; i < f->count; i++)
+    if (f->rigid[i])
+      place[i] = f->X[i];
+  return MN_OK;
 }
 
 mn_status mn_boxes_linearise(mn_boxes *b, mn_solid_linear *linear)

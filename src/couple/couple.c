@@ -114,6 +114,8 @@ static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
   MN_TRY(MN_NEW(c->ctx, "a coupling's areas", n, &c->area));
   MN_TRY(MN_NEW(c->ctx, "a coupling's masses", n, &c->mass));
   MN_TRY(MN_NEW(c->ctx, "a coupling's places", n, &c->place));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's places", n, &c->met));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->V_start));
   MN_TRY(MN_NEW(c->ctx, "a coupling's loads", n, &c->load));
   MN_TRY(MN_NEW(c->ctx, "a coupling's answers", n, &c->from));
   MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->gap));
@@ -153,8 +155,8 @@ void mn_coupling_destroy(mn_coupling **coupling)
   mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
-  void *all[] = {c->start, c->normal, c->area, c->mass, c->place,  c->load,   c->from,
-                 c->gap,   c->x,      c->zero, c->p,    c->change, c->turned, c->before};
+  void *all[] = {c->start, c->normal, c->area, c->mass, c->place, c->load,   c->met,    c->V_start,
+                 c->from,  c->gap,    c->x,    c->zero, c->p,     c->change, c->turned, c->before};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(c);
@@ -180,7 +182,7 @@ mn_status mn_coupling_meet(mn_context *ctx, int dim, double spacing, mn_fluid fl
 static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
 {
   int touch = 0, agreed = 0;
-  MN_TRY(mn_monolithic_step(c->mono, c->dt, c->start, report));
+  MN_TRY(mn_monolithic_step(c->mono, c->dt, report));
   if (report->reason == MN_CONVERGED)
     MN_TRY(mn_boxes_touches(&c->boxes, &touch));
   if (touch)
@@ -191,6 +193,19 @@ static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
   c->boxes.fluid_solves = c->boxes.solid_solves = 0;
   mn_closed_begin(&c->closed, c->dt, c->start);
   return mn_couple_step_strongly(c, report);
+}
+
+/* The place that the one system takes as well; the interface stays as it is. */
+static mn_status expect_places(mn_coupling *c)
+{
+  mn_interface *f = &c->boxes.face;
+  memcpy(c->V_start, f->V, f->count * sizeof *f->V);
+  MN_TRY(mn_boxes_expect(&c->boxes, c->dt, c->met));
+  memcpy(f->X, c->start, f->count * sizeof *f->X);
+  memcpy(f->V, c->V_start, f->count * sizeof *f->V);
+  memcpy(f->N, c->normal, f->count * sizeof *f->N);
+  memcpy(f->area, c->area, f->count * sizeof *f->area);
+  return MN_OK;
 }
 
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
@@ -223,10 +238,13 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     mn_vector_map_start(&c->map, c->start);
     mn_closed_begin(&c->closed, dt, c->start);
     mn_couple_expect_velocities(c);
+    if (c->rmi && !c->mono && f->frozen)
+      status = expect_places(c);
+  }
+  if (status == MN_OK)
     status = c->mono  ? step_as_one(c, report)
              : c->rmi ? mn_couple_step_strongly(c, report)
                       : mn_couple_step_weakly(c, report);
-  }
   report->iterations = c->boxes.fluid_solves;
   if (c->mono)
     report->iterations = mn_monolithic_solves(c->mono) + (c->asked ? c->boxes.fluid_solves : 0);

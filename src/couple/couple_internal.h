@@ -47,6 +47,7 @@ struct mn_coupling {
   double *x, *p;              /* the vectors of the iteration */
   const double *p_now, *x_at; /* of the solid's call that runs */
   double *zero;               /* x at the start of the substep */
+  mn_vec3 *met, *V_start;     /* m, where a frozen fluid meets the surface; m/s, V^n */
   mn_vec3 *place;             /* m, X of the fluid's last solve, */
   mn_vec3 *load;              /* N, and what it answered */
   mn_vec3 *from;              /* m, X of the solid's last answer, */

@@ -112,6 +112,21 @@ static void measure_added(mn_coupling *c)
     c->added = fmax(c->added, work * c->dt * c->dt / square);
 }
 
+/* Before the first solve: a frozen fluid puts the surface where all couplings expect it, not where
+   this one begins to iterate, so that they solve the same equations. */
+static mn_status meet(mn_coupling *c)
+{
+  mn_interface *f = &c->boxes.face;
+  size_t bytes = f->count * sizeof *f->X;
+  if (!f->frozen || c->mono || !c->rmi || c->def.published)
+    return mn_closed_meet(&c->closed);
+  memcpy(c->place, f->X, bytes);
+  memcpy(f->X, c->met, bytes);
+  mn_status status = mn_closed_meet(&c->closed);
+  memcpy(f->X, c->place, bytes);
+  return status;
+}
+
 /* p = f(X) + m V/dt */
 static mn_status fluid_of(void *user, const double *x, double *p)
 {
@@ -126,7 +141,7 @@ static mn_status fluid_of(void *user, const double *x, double *p)
     f->mass[i] = 0;
   }
   if (c->boxes.fluid_solves == 0)
-    MN_TRY(mn_closed_meet(&c->closed));
+    MN_TRY(meet(c));
   for (size_t i = 0; i < n && !keeps_volumes(c); i++)
     f->V[i] = end_velocity(c, i);
   MN_TRY(mn_closed_project(&c->closed));

@@ -236,8 +236,7 @@ mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
   return MN_OK;
 }
 
-mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
-                             mn_coupling_report *report)
+mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
   m->solves = m->newton = m->s.krylov = 0;
@@ -245,16 +244,11 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, const mn_vec3 *start,
   m->cells = 0;
   m->fresh = 1;
   m->s.clipped = m->s.fluid.positive = 0;
-  /* The fluid meets bodies where their velocity takes them: rigid ones as they turn, since loads at
-     rest on a stretched surface would be wrong. */
-  for (size_t i = 0; i < f->count; i++)
-    m->load[i] = mn_madd(start[i], dt, f->V[i]);
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
-  MN_TRY(mn_boxes_start(m->boxes));
+  MN_TRY(mn_boxes_expect(m->boxes, dt, m->load));
   memcpy(m->V, f->V, f->count * sizeof *f->V);
   memcpy(m->V_linear, f->X, f->count * sizeof *f->X); /* kept: what follows sees another place */
-  for (size_t i = 0; i < f->count; i++)
-    f->X[i] = f->rigid[i] ? f->X[i] : m->load[i];
+  memcpy(f->X, m->load, f->count * sizeof *f->X);
   mn_status status = mn_closed_meet(m->closed);
   m->began_s = mn_cpu_seconds();
   if (status == MN_OK)

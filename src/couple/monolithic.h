@@ -30,9 +30,9 @@ MN_MUST_CHECK mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_
                                              mn_monolithic **mono);
 void mn_monolithic_destroy(mn_monolithic **mono);
 
-/* Both begun, up to their commits. `start`: X at the start of the substep. Fills reason, residual
+/* Both begun, up to their commits. Fills reason, residual
    and imbalance; report->allowed is read. */
-MN_MUST_CHECK mn_status mn_monolithic_step(mn_monolithic *mono, double dt, const mn_vec3 *start,
+MN_MUST_CHECK mn_status mn_monolithic_step(mn_monolithic *mono, double dt,
                                            mn_coupling_report *report);
 /* After a step that converged and in which bodies touch: the step again, with the solid's own solve
    and what it holds there. *agreed: 0 if that does not end; then both boxes must be asked in turn.

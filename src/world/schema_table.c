@@ -332,8 +332,8 @@ static const mn_key couple_keys[] = {
      "each "
      "iteration by the momentum of the bodies or of the fluid, as published; none: not at all"},
     {"frozen", MN_KEY_FLAG, "", "", 0, 0, 0, "", COUPLE(frozen),
-     "the surface's place on the grid is that of the first solve of a substep. Default: true; "
-     "published: false"},
+     "the surface's place on the grid is, all through a substep, where its velocity at the start "
+     "takes it (published: where the first solve was). Default: true; published: false"},
     {"kernel_radius", MN_KEY_NUMBER, "cells", "1.5", MN_BETWEEN, 1, 2, "", COUPLE(kernel_radius),
      "over which points share the faces' velocities and loads"},
     {"spacing", MN_KEY_NUMBER, "cells", "0.5", MN_BETWEEN, 0.1, 1.5, "", COUPLE(spacing),
