@@ -20,12 +20,13 @@ water_sums water_case_sums(const mac_case *c)
   const mn_particles *p = mn_mac_look(&c->fluid).particles;
   water_sums s = {0};
   for (size_t i = 0; i < p->count; i++) {
-    const double *x = mn_particle(p, i), *v = mn_particle_v(p, i);
+    const double *x = mn_particle(p, i);
+    mn_vec3 v = mn_mac_particle_velocity(&c->fluid, i);
     double volume = *mn_particle_volume(p, i);
     s.volume += volume;
     for (int a = 0; a < p->dim; a++) {
       s.moment.v[a] += volume * x[a];
-      s.momentum.v[a] += volume * v[a];
+      s.momentum.v[a] += volume * v.v[a];
     }
   }
   return s;

@@ -81,8 +81,8 @@ static fall let_go(int dim, int n, mn_walls walls, mn_lcp_solver_kind solver, mn
   const mn_particles *p = mn_mac_look(&c.fluid).particles;
   double lowest = 2;
   for (size_t i = 0; i < p->count; i++) {
-    r.particle_error =
-        check_worst(r.particle_error, fabs(mn_particle_v(p, i)[1] + G * dt) / (G * dt));
+    double v = mn_mac_particle_velocity(&c.fluid, i).y;
+    r.particle_error = check_worst(r.particle_error, fabs(v + G * dt) / (G * dt));
     lowest = fmin(lowest, mn_particle(p, i)[1]);
   }
   mac_case_run(&c, 0.25, 0.005);
@@ -234,7 +234,7 @@ static double greatest_water_speed(const mac_case *c)
   double most = 0;
   for (size_t i = 0; i < p->count; i++)
     for (int a = 0; a < p->dim; a++)
-      most = fmax(most, fabs(mn_particle_v(p, i)[a]));
+      most = fmax(most, fabs(mn_mac_particle_velocity(&c->fluid, i).v[a]));
   return most;
 }
 

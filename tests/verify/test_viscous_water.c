@@ -200,8 +200,9 @@ static double angular_momentum(const mac_case *c)
   const mn_particles *p = mn_mac_look(&c->fluid).particles;
   double sum = 0;
   for (size_t i = 0; i < p->count; i++) {
-    const double *x = mn_particle(p, i), *v = mn_particle_v(p, i);
-    sum += *mn_particle_volume(p, i) * ((x[0] - 0.5) * v[1] - (x[1] - 0.5) * v[0]);
+    const double *x = mn_particle(p, i);
+    mn_vec3 v = mn_mac_particle_velocity(&c->fluid, i);
+    sum += *mn_particle_volume(p, i) * ((x[0] - 0.5) * v.y - (x[1] - 0.5) * v.x);
   }
   return sum;
 }
@@ -236,8 +237,9 @@ static turn run_turn(mn_transfer transfer, double nu, int laplacian, double unti
   const mn_particles *p = mn_mac_look(&c.fluid).particles;
   double error = 0, all = 0;
   for (size_t i = 0; i < p->count; i++) {
-    const double *x = mn_particle(p, i), *v = mn_particle_v(p, i);
-    double dx = v[0] + (x[1] - 0.5), dy = v[1] - (x[0] - 0.5);
+    const double *x = mn_particle(p, i);
+    mn_vec3 v = mn_mac_particle_velocity(&c.fluid, i);
+    double dx = v.x + (x[1] - 0.5), dy = v.y - (x[0] - 0.5);
     error += dx * dx + dy * dy;
     all += (x[0] - 0.5) * (x[0] - 0.5) + (x[1] - 0.5) * (x[1] - 0.5);
   }

@@ -116,7 +116,8 @@ static double fall(int dim, mn_transfer transfer, double floor_gap, double *shap
   *shape = 0;
   for (size_t i = 0; i < p->count; i++)
     for (int a = 0; a < dim; a++)
-      worst = check_worst(worst, fabs(mn_particle_v(p, i)[a] - v0.v[a] - (a == 1) * -G * c.time));
+      worst = check_worst(worst, fabs(mn_mac_particle_velocity(&c.fluid, i).v[a] - v0.v[a] -
+                                      (a == 1) * -G * c.time));
   for (size_t i = 0; i < some; i++) {
     double nearest = 1;
     for (size_t q = 0; q < p->count; q++) {
@@ -169,7 +170,7 @@ static double spray(mn_transfer transfer, double gravity)
   const mn_particles *p = mn_mac_look(&c.fluid).particles;
   double worst = p->count ? 0 : 1;
   for (size_t i = 0; i < p->count; i++)
-    worst = check_worst(worst, fabs(mn_particle_v(p, i)[1] + G * c.time));
+    worst = check_worst(worst, fabs(mn_mac_particle_velocity(&c.fluid, i).y + G * c.time));
   printf("spray, transfer %d: %zu particles, velocity error %.2e m/s\n", (int)transfer, p->count,
          worst);
   mac_case_end(&c);

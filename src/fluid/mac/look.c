@@ -67,6 +67,17 @@ mn_mac_view mn_mac_look(const mn_fluid *fluid)
                        .empty = mac->geometry.empty};
 }
 
+mn_vec3 mn_mac_particle_velocity(const mn_fluid *fluid, size_t particle)
+{
+  const mn_mac *mac = fluid->self;
+  const mn_particles *p = &mac->state.particles;
+  const double *row = mn_particle(p, particle);
+  mn_vec3 x = mn_v3(row[0], row[1], p->dim == 3 ? row[2] : 0), v = {{0, 0, 0}};
+  for (int a = 0; a < p->dim; a++)
+    v.v[a] = mn_water_is_marked(mac) ? mn_sample(&mac->state.u[a], x) : row[p->dim + a];
+  return v;
+}
+
 /* Fluid part of a cell: what solids and air leave. */
 static double fluid_part(const mn_mac *mac, int i, int j, int k)
 {

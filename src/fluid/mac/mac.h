@@ -57,6 +57,8 @@ typedef struct mn_mac_watcher {
 void mn_mac_watch(const mn_fluid *fluid, mn_mac_watcher watcher);
 
 mn_mac_view mn_mac_look(const mn_fluid *fluid);
+/* Velocity of a particle, m/s; that of a marker is the grid's. */
+mn_vec3 mn_mac_particle_velocity(const mn_fluid *fluid, size_t particle);
 mn_mac_totals mn_mac_measure(const mn_fluid *fluid);
 
 #endif

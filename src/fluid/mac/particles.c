@@ -7,9 +7,12 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-mn_status mn_particles_create(mn_context *ctx, int dim, size_t capacity, mn_particles *p)
+mn_status mn_particles_create(mn_context *ctx, int dim, int markers, size_t capacity,
+                              mn_particles *p)
 {
-  *p = (mn_particles){.dim = dim, .width = 2 * dim + 1 + dim * dim};
+  *p = (mn_particles){.dim = dim,
+                      .width = markers ? dim + 1 : 2 * dim + 1 + dim * dim,
+                      .volume = markers ? dim : 2 * dim};
   return mn_particles_reserve(ctx, capacity ? capacity : 1, p);
 }
 
@@ -19,11 +22,17 @@ void mn_particles_destroy(mn_particles *p)
   *p = (mn_particles){0};
 }
 
+/* Room for `count` where there is too little: an eighth more at least. */
+static size_t enough(size_t count, size_t room)
+{
+  return count > room + room / 8 ? count : room + room / 8;
+}
+
 mn_status mn_particles_reserve(mn_context *ctx, size_t count, mn_particles *p)
 {
   if (count <= p->capacity)
     return MN_OK;
-  size_t capacity = p->capacity ? count + count / 2 : count;
+  size_t capacity = enough(count, p->capacity);
   MN_TRY(mn_grow(ctx, "particles", p->capacity, capacity, (size_t)p->width * sizeof(double),
                  (void **)&p->data));
   p->capacity = capacity;
@@ -49,7 +58,6 @@ void mn_particle_cells_destroy(mn_particle_cells *c)
 {
   mn_free(c->start);
   mn_free(c->cell);
-  mn_free(c->order);
   mn_free(c->rows);
   *c = (mn_particle_cells){0};
 }
@@ -58,10 +66,8 @@ mn_status mn_particle_cells_reserve(mn_context *ctx, size_t count, mn_particle_c
 {
   if (count <= c->capacity)
     return MN_OK;
-  size_t capacity = count + count / 2;
+  size_t capacity = enough(count, c->capacity);
   MN_TRY(mn_grow(ctx, "particle cells", c->capacity, capacity, sizeof *c->cell, (void **)&c->cell));
-  MN_TRY(
-      mn_grow(ctx, "particle order", c->capacity, capacity, sizeof *c->order, (void **)&c->order));
   c->capacity = capacity;
   return MN_OK;
 }
@@ -94,26 +100,27 @@ static mn_status reserve_rows(mn_context *ctx, const mn_particles *p, mn_particl
 mn_status mn_particles_sort(mn_context *ctx, const mn_grid *grid, mn_particle_cells *c,
                             mn_particles *p)
 {
-  int64_t cells = (int64_t)c->n[0] * c->n[1] * c->n[2], kept = 0;
+  int64_t cells = (int64_t)c->n[0] * c->n[1] * c->n[2], count = (int64_t)p->count, kept = 0;
   MN_TRY(mn_particle_cells_reserve(ctx, p->count, c));
   MN_TRY(reserve_rows(ctx, p, c));
   memset(c->start, 0, (size_t)(cells + 1) * sizeof *c->start);
-  for (size_t i = 0; i < p->count; i++)
+  for (int64_t i = 0; i < count; i++)
     if (c->cell[i] >= 0)
       c->start[c->cell[i] + 1]++;
   for (int64_t q = 0; q < cells; q++)
     c->start[q + 1] += c->start[q];
   kept = c->start[cells];
-  for (size_t i = 0; i < p->count; i++)
+  for (int64_t i = 0; i < count; i++) /* from here on cell[] holds where each goes */
     if (c->cell[i] >= 0)
-      c->order[c->start[c->cell[i]]++] = (int64_t)i;
+      c->cell[i] = c->start[c->cell[i]]++;
   for (int64_t q = cells; q > 0; q--) /* each start now stands at the next one's */
     c->start[q] = c->start[q - 1];
   c->start[0] = 0;
   size_t bytes = (size_t)p->width * sizeof(double);
 #pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
-  for (int64_t i = 0; i < kept; i++)
-    memcpy(c->rows + i * p->width, mn_particle(p, (size_t)c->order[i]), bytes);
+  for (int64_t i = 0; i < count; i++)
+    if (c->cell[i] >= 0)
+      memcpy(c->rows + c->cell[i] * p->width, mn_particle(p, (size_t)i), bytes);
   double *rows = c->rows;
   size_t room = c->room;
   c->rows = p->data;

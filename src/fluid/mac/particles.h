@@ -8,9 +8,11 @@
 #include "meniscus/base.h"
 
 /* A row: position x [m], velocity v [m/s], volume [m^dim], velocity gradient c [1/s] with
-   c[axis * dim + b] = d v_axis / d x_b. 16 numbers, two cache lines, in 3D; 9 in 2D. */
+   c[axis * dim + b] = d v_axis / d x_b. 16 numbers, two cache lines, in 3D; 9 in 2D. Markers, which
+   only say where the liquid is, have position and volume: 4 and 3 numbers. */
 typedef struct mn_particles {
   int dim, width;
+  int volume; /* place of the volume in a row */
   size_t count, capacity;
   double *data;
 } mn_particles;
@@ -19,13 +21,14 @@ static inline double *mn_particle(const mn_particles *p, size_t i)
 {
   return p->data + i * (size_t)p->width;
 }
+/* v and c: not of markers */
 static inline double *mn_particle_v(const mn_particles *p, size_t i)
 {
   return mn_particle(p, i) + p->dim;
 }
 static inline double *mn_particle_volume(const mn_particles *p, size_t i)
 {
-  return mn_particle(p, i) + 2 * p->dim;
+  return mn_particle(p, i) + p->volume;
 }
 static inline double *mn_particle_c(const mn_particles *p, size_t i)
 {
@@ -36,18 +39,17 @@ static inline double *mn_particle_c(const mn_particles *p, size_t i)
 typedef struct mn_particle_cells {
   int n[3];
   int64_t *start;  /* first particle of each cell, cells + 1 entries */
-  int64_t *cell;   /* of each particle before the sort; -1: to be removed */
-  int64_t *order;  /* of the sorted particles: where each was */
+  int64_t *cell;   /* of each particle before the sort; -1: to be removed. After it of no use */
   double *rows;    /* room to sort */
-  size_t capacity; /* of cell and order */
+  size_t capacity; /* of cell */
   size_t room;     /* particles that fit in rows */
 } mn_particle_cells;
 
 /* Empty, with room for `capacity` (at least one, so that data is never NULL). */
-MN_MUST_CHECK mn_status mn_particles_create(mn_context *ctx, int dim, size_t capacity,
+MN_MUST_CHECK mn_status mn_particles_create(mn_context *ctx, int dim, int markers, size_t capacity,
                                             mn_particles *p);
 void mn_particles_destroy(mn_particles *p);
-/* Room for `count` particles; grows by half, so that a run soon stops allocating. */
+/* Room for `count` particles; grows by an eighth at least, so that a run soon stops allocating. */
 MN_MUST_CHECK mn_status mn_particles_reserve(mn_context *ctx, size_t count, mn_particles *p);
 MN_MUST_CHECK mn_status mn_particles_copy(mn_context *ctx, const mn_particles *from,
                                           mn_particles *to);

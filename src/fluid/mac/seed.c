@@ -59,9 +59,10 @@ static mn_status add_particle(mn_mac *mac, mn_vec3 x, mn_vec3 v, double volume)
   memset(row, 0, (size_t)p->width * sizeof *row);
   for (int a = 0; a < p->dim; a++) {
     row[a] = x.v[a];
-    row[p->dim + a] = v.v[a];
+    if (p->volume > p->dim)
+      row[p->dim + a] = v.v[a];
   }
-  row[2 * p->dim] = volume;
+  row[p->volume] = volume;
   p->count++;
   return MN_OK;
 }
@@ -194,7 +195,7 @@ static mn_status split(mn_mac *mac, int64_t i, const double shift[3])
   MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
   MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count + 1, &mac->water.cells));
   double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, p->count);
-  one[2 * dim] *= 0.5;
+  one[p->volume] *= 0.5;
   memcpy(two, one, (size_t)p->width * sizeof *two);
   for (int a = 0; a < dim; a++) {
     one[a] += shift[a];
@@ -213,12 +214,11 @@ static mn_status split(mn_mac *mac, int64_t i, const double shift[3])
 /* Two particles into one: volume, momentum and centre stay. */
 static void merge(mn_particles *p, int64_t i, int64_t j)
 {
-  int dim = p->dim;
   double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, (size_t)j);
-  double sum = one[2 * dim] + two[2 * dim], part = two[2 * dim] / sum;
+  double sum = one[p->volume] + two[p->volume], part = two[p->volume] / sum;
   for (int a = 0; a < p->width; a++)
     one[a] += part * (two[a] - one[a]);
-  one[2 * dim] = sum;
+  one[p->volume] = sum;
 }
 
 /* The lightest particle of [first, last) that is still there, but not `other`; -1 if none. */

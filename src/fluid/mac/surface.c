@@ -303,7 +303,7 @@ static double gathered(const mn_mac *mac, int i, int j, int k)
       mn_particle_run(&mac->water.cells, i - 1, i + 1, jj, kk, &first, &last);
       for (int64_t q = first; q < last; q++) {
         const double *row = mn_particle(p, (size_t)q);
-        double w = row[2 * dim];
+        double w = row[p->volume];
         if (mac->shell.on && mac->water.seen[q] != MN_SEEN_ALL && !sees(mac, q, at))
           continue;
         for (int a = 0; a < dim; a++)

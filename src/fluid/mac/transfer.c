@@ -18,6 +18,8 @@
    Beside thin shells only what a particle sees counts (barrier.h), and c is 0 where something
    is hidden.
 
+   Markers carry no velocity: of a face it only matters whether they bring it enough.
+
    Each face gathers from the cells around it, whose particles lie in a run per row: no two threads
    write to one place, and the order of every sum is fixed.
 
@@ -96,16 +98,76 @@ static inline void face_row(const gather *g, mn_field *u, mn_field *weight, doub
   }
 }
 
+static gather gather_of(const mn_mac *mac, const mn_particles *p, int axis)
+{
+  const mn_grid *grid = &mac->grid;
+  return (gather){grid,        mac->shell.on ? mac->water.seen : NULL,
+                  p,           &mac->water.cells,
+                  axis,        mac->def->fluid.transfer == MN_TRANSFER_APIC,
+                  grid->dx,    1 / grid->dx,
+                  grid->origin};
+}
+
+/* Have the particles [first, last) brought enough to the face `at`, at x in cells? Adds to W until
+   they have. */
+static inline int add_markers(const gather *g, int64_t first, int64_t last, const double *x,
+                              const int at[3], double least, double *W, const int dim)
+{
+  for (int64_t i = first; i < last && !(*W > least); i++) {
+    const double *row = mn_particle(g->p, (size_t)i);
+    if (g->seen && g->seen[i] != MN_SEEN_ALL && !sees(g, i, at))
+      continue;
+    double w = row[dim];
+    for (int b = 0; b < dim; b++)
+      w *= hat(x[b] - (row[b] - g->origin.v[b]) * g->per_dx);
+    *W += w;
+  }
+  return *W > least;
+}
+
+static inline void mark_row(const gather *g, mn_field *weight, double unit, int j, int k,
+                            const int dim)
+{
+  int a = g->axis;
+  for (int i = 0; i < weight->n[0]; i++) {
+    int at[3] = {i, j, k}, enough = 0;
+    double W = 0, x[3] = {i + mn_offset(weight->place, 0), j + mn_offset(weight->place, 1),
+                          k + mn_offset(weight->place, 2)};
+    for (int kk = dim == 3 ? k - 1 : 0; kk <= (dim == 3 ? (a == 2 ? k : k + 1) : 0); kk++)
+      for (int jj = j - 1; jj <= (a == 1 ? j : j + 1) && !enough; jj++) {
+        int64_t first, last;
+        mn_particle_run(g->cells, i - 1, a == 0 ? i : i + 1, jj, kk, &first, &last);
+        enough = add_markers(g, first, last, x, at, MN_WATER_WEIGHT_MIN * unit, &W, dim);
+      }
+    mn_set(weight, i, j, k, W / unit);
+  }
+}
+
+void mn_water_mark_faces(mn_mac *mac, const mn_particles *p)
+{
+  const mn_grid *grid = &mac->grid;
+  for (int a = 0; a < grid->dim; a++) {
+    gather g = gather_of(mac, p, a);
+    mn_field *weight = &mac->water.weight[a];
+    int slabs = mn_slabs(weight);
+#pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(weight, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        if (grid->dim == 2)
+          mark_row(&g, weight, mac->water.unit, j, k, 2);
+        else
+          mark_row(&g, weight, mac->water.unit, j, k, 3);
+    }
+  }
+}
+
 void mn_water_to_grid(mn_mac *mac, const mn_particles *p, mn_field u[3])
 {
   const mn_grid *grid = &mac->grid;
-  int affine = mac->def->fluid.transfer == MN_TRANSFER_APIC;
   for (int a = 0; a < grid->dim; a++) {
-    gather g = {grid,        mac->shell.on ? mac->water.seen : NULL,
-                p,           &mac->water.cells,
-                a,           affine,
-                grid->dx,    1 / grid->dx,
-                grid->origin};
+    gather g = gather_of(mac, p, a);
     mn_field *weight = &mac->water.weight[a];
     double unit = mac->water.unit;
     int slabs = mn_slabs(&u[a]);

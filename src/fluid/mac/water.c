@@ -7,7 +7,7 @@
 
    With `transfer` = marker the particles only say where the liquid is, and u* is the grid's
    velocity carried along itself, semi-Lagrangian [Foster, Metaxas 1996; Stam 1999], as in the code
-   of [Lai 2021]. A marker's velocity is that of the grid, for writers.
+   of [Lai 2021]. A marker has no velocity but that of the grid.
 
    Moving first, with the velocity that the pressure of the last step made divergence-free, and
    then adding forces at the new place is symplectic Euler's order: standing waves are not damped by
@@ -54,9 +54,10 @@ mn_status mn_water_create(mn_mac *mac)
   if (!w->on)
     return MN_OK;
   w->unit = pow(0.5 * g->dx, g->dim);
-  MN_TRY(mn_particles_create(mac->ctx, g->dim, 1, &mac->state.particles));
-  MN_TRY(mn_particles_create(mac->ctx, g->dim, 1, &mac->saved.particles));
-  MN_TRY(mn_particles_create(mac->ctx, g->dim, 1, &w->next));
+  int markers = mn_water_is_marked(mac);
+  MN_TRY(mn_particles_create(mac->ctx, g->dim, markers, 1, &mac->state.particles));
+  MN_TRY(mn_particles_create(mac->ctx, g->dim, markers, 1, &mac->saved.particles));
+  MN_TRY(mn_particles_create(mac->ctx, g->dim, markers, 1, &w->next));
   size_t sources = (size_t)mac->def->source_count;
   MN_TRY(MN_NEW(mac->ctx, "inflow paths", sources + 1, &mac->state.inflow_path));
   MN_TRY(MN_NEW(mac->ctx, "inflow paths", sources + 1, &mac->saved.inflow_path));
@@ -303,8 +304,11 @@ mn_status mn_water_seed(mn_mac *mac)
   if (!w->next.count)
     MN_TRY(mn_water_missing(mac));
   MN_TRY(surface(mac));
-  mn_field_fill(&w->target, 0);               /* nothing to repair before the first step */
-  mn_water_to_grid(mac, &w->next, mac->star); /* for the weights */
+  mn_field_fill(&w->target, 0); /* nothing to repair before the first step */
+  if (mn_water_is_marked(mac))
+    mn_water_mark_faces(mac, &w->next);
+  else
+    mn_water_to_grid(mac, &w->next, mac->star); /* for the weights */
   return MN_OK;
 }
 
@@ -312,7 +316,7 @@ mn_status mn_water_seed(mn_mac *mac)
 static void carry_velocity(mn_mac *mac)
 {
   const double rest = 0; /* what enters through an open side */
-  mn_water_to_grid(mac, &mac->water.next, mac->result);
+  mn_water_mark_faces(mac, &mac->water.next);
   for (int a = 0; a < mac->grid.dim; a++)
     mn_mac_advect(mac, mac->dt, &mac->state.u[a], &rest, &mac->star[a]);
 }
@@ -345,7 +349,8 @@ void mn_water_commit(mn_mac *mac)
   mn_water *w = &mac->water;
   mn_mac_state *s = &mac->state;
   int flip = w->before[0].data && s->scalars[1] > 0;
-  mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
+  if (!mn_water_is_marked(mac))
+    mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
   mn_particles old = s->particles;
   s->particles = w->next;
   w->next = old;

@@ -56,6 +56,8 @@ MN_MUST_CHECK mn_status mn_water_resample(mn_mac *mac);
 /* transfer.c */
 /* u <- the particles' velocities where their weight is enough, weight <- their volume there */
 void mn_water_to_grid(mn_mac *mac, const mn_particles *p, mn_field u[3]);
+/* weight <- the markers' volume at faces, as far as it is needed to tell whether it is enough */
+void mn_water_mark_faces(mn_mac *mac, const mn_particles *p);
 /* v and c of each particle from u. With `before`, v = flip (v + (u - before)(x)) + (1 - flip) u(x).
  */
 void mn_water_from_grid(mn_mac *mac, const mn_field u[3], const mn_field *before, double flip,
