@@ -80,16 +80,17 @@ static inline int meets_shells(const job *w, int i, int j, int k, mn_vec3 *x, co
   return !mn_shell_passes_by(w->shell, &w->tracer, at, k1, x);
 }
 
-/* to <- A q in the rows [j0, j1) of plane k, and the bounds for the limiter */
+/* to <- A q in the rows [j0, j1) of plane k, and the bounds for the correction, if there is one */
 static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim)
 {
   const mn_mac *mac = w->mac;
-  int limiter = mac->def->fluid.limiter;
+  int limiter = mac->def->fluid.limiter, bounds = mac->lo != NULL;
+  double least, most;
   int64_t base = w->to->at - w->to->data;
   for (int j = j0; j < j1; j++)
     for (int i = 0; i < w->to->n[0]; i++) {
       int64_t q = mn_index(w->to, i, j, k);
-      double *lo = &mac->lo[base + q], *hi = &mac->hi[base + q];
+      double *lo = bounds ? &mac->lo[base + q] : &least, *hi = bounds ? &mac->hi[base + q] : &most;
       mn_vec3 x;
       if (w->shell && meets_shells(w, i, j, k, &x, dim)) {
         *lo = *hi = w->to->at[q] = carried_past_shells(w, i, j, k, q);
@@ -97,7 +98,8 @@ static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim
       }
       x = departure(w, i, j, k, dim);
       int side = mn_tracer_side(&w->tracer, x, dim);
-      double value = mn_tracer_sample_range(&w->tracer, w->from, x, lo, hi, dim);
+      double value = bounds ? mn_tracer_sample_range(&w->tracer, w->from, x, lo, hi, dim)
+                            : mn_tracer_sample(&w->tracer, w->from, x, dim);
       if (side >= 0) {
         if (w->outside && mac->def->domain.side[side].kind == MN_SIDE_OPEN)
           value = entering(w, x, side, value);
@@ -173,7 +175,7 @@ void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *o
   const mn_shell *shell = mac->shell.on ? &mac->shell : NULL;
   double otherwise = outside ? *outside : mac->grid.dx;
   job w = {mac, shell, dt, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
-  if (mac->def->fluid.advection == MN_ADVECT_SEMILAGRANGIAN || mn_water_is_marked(mac)) {
+  if (!mn_mac_corrects(mac)) {
     carry(&w);
     if (shell)
       mn_shell_refill(mac, to, otherwise);

@@ -45,7 +45,7 @@ static void destroy_state(mn_mac_state *s)
 #undef X
 }
 
-mn_status mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from)
+void mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from)
 {
 #define X(field, place, name)                                                                      \
   if (from->field.data)                                                                            \
@@ -53,11 +53,9 @@ mn_status mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_st
   MN_MAC_STATE_FIELDS(X)
 #undef X
   memcpy(to->scalars, from->scalars, sizeof to->scalars);
-  if (!mac->water.on)
-    return MN_OK;
-  memcpy(to->inflow_path, from->inflow_path,
-         (size_t)mac->def->source_count * sizeof *to->inflow_path);
-  return mn_particles_copy(mac->ctx, &from->particles, &to->particles);
+  if (mac->water.on)
+    memcpy(to->inflow_path, from->inflow_path,
+           (size_t)mac->def->source_count * sizeof *to->inflow_path);
 }
 
 void mn_mac_destroy(void *self)
@@ -116,9 +114,11 @@ static mn_status create_work(mn_mac *mac)
   MN_TRY(mn_field_create(ctx, g, MN_CELL, "right-hand side", &mac->b));
   MN_TRY(mn_field_create(ctx, g, MN_CELL, "pressure increment", &mac->dp));
   size_t largest = mn_field_size(g, MN_NODE);
-  MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->lo));
-  MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->hi));
-  MN_TRY(MN_NEW(ctx, "advection scratch", largest, &mac->scratch));
+  if (mn_mac_corrects(mac)) {
+    MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->lo));
+    MN_TRY(MN_NEW(ctx, "limiter bounds", largest, &mac->hi));
+    MN_TRY(MN_NEW(ctx, "advection scratch", largest, &mac->scratch));
+  }
   int slabs = (g->dim == 3 ? g->n[2] : g->n[1]) + 1;
   MN_TRY(MN_NEW(ctx, "partial sums", 8 * (size_t)slabs, &mac->slab));
   MN_TRY(mn_mac_viscosity_create(mac));
@@ -168,7 +168,6 @@ mn_status mn_mac_initial_state(mn_mac *mac)
   }
   mac->dt = 0; /* it may be made anew, when bodies are met */
   mac->solves = 0;
-  mac->water.next.count = 0;
   MN_TRY(mn_mac_bodies_geometry(mac, 0, 0));
   if (mac->water.on) {
     MN_TRY(mn_water_seed(mac));
@@ -226,10 +225,10 @@ static mn_status create(mn_mac *mac)
     mac->open_sides |= domain->side[side].kind >= MN_SIDE_OPEN ? 1u << side : 0;
   for (int s = 0; s < mac->def->solid_count; s++)
     mac->moving |= mac->def->solids[s].moving;
+  mac->water.on = mn_mac_is_water(mac) && mac->def->fluid.transfer != MN_TRANSFER_LEVELSET;
   MN_TRY(create_state(mac, &mac->state));
   MN_TRY(create_state(mac, &mac->saved));
   MN_TRY(create_work(mac));
-  mac->water.on = mn_mac_is_water(mac) && mac->def->fluid.transfer != MN_TRANSFER_LEVELSET;
   if (mac->stress.on)
     mac->continuation =
         mac->water.on && !mn_water_is_marked(mac) ? MN_CONTINUE_SLOPE : MN_CONTINUE_LIMITED;

@@ -146,7 +146,7 @@ struct mn_mac {
   mn_field trace[3];  /* velocity along which things are carried: that of the middle of the step */
   mn_field star[3];   /* after begin: the velocity before the projection */
   mn_field result[3]; /* after solve: the new velocity; scratch before */
-  double *lo, *hi, *scratch; /* room for any field: limiter bounds, advection */
+  double *lo, *hi, *scratch; /* room for any field: limiter bounds, advection; MacCormack only */
   mn_field smoke_next, temperature_next, liquid_next;
   mn_field cell_scratch;
   mn_field shown; /* pressure in Pa for writers */
@@ -183,9 +183,16 @@ static inline int mn_mac_second_order(const mn_mac *mac)
   return mac->def->fluid.order == 2 && !mn_mac_is_water(mac);
 }
 
+/* Whether mn_mac_advect is of second order. */
+static inline int mn_mac_corrects(const mn_mac *mac)
+{
+  return mac->def->fluid.advection != MN_ADVECT_SEMILAGRANGIAN && !mn_water_is_marked(mac);
+}
+
 /* create.c */
 void mn_mac_destroy(void *self);
-mn_status mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from);
+/* But for the particles: mn_water_save. */
+void mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *from);
 
 mn_status mn_mac_initial_state(mn_mac *mac);
 

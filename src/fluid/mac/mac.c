@@ -311,14 +311,17 @@ static mn_status mac_commit(void *self)
 static mn_status mac_save(void *self)
 {
   mn_mac *mac = self;
-  return mn_mac_copy_state(mac, &mac->saved, &mac->state);
+  mn_mac_copy_state(mac, &mac->saved, &mac->state);
+  mn_water_save(mac);
+  return MN_OK;
 }
 
 static mn_status mac_restore(void *self)
 {
   mn_mac *mac = self;
   mn_mac_bodies_forget(mac);
-  return mn_mac_copy_state(mac, &mac->state, &mac->saved);
+  mn_mac_copy_state(mac, &mac->state, &mac->saved);
+  return mac->water.on ? mn_water_restore(mac) : MN_OK;
 }
 
 static void add_array(const mn_field *f, const char *name, mn_array *arrays, int capacity,

@@ -21,11 +21,11 @@ static mn_half_cell examine(const mn_mac *mac, const mn_shape *shape, mn_vec3 x)
 {
   int dim = mac->grid.dim, n = dim == 2 ? 4 : 3;
   double h = 0.5 * mac->grid.dx, d = h / n, liquid = mn_shape_distance(shape, x);
-  mn_half_cell open = mn_water_half_cell(mac, x);
-  if (liquid < -h || !(open.part > 0)) /* h is more than half the diagonal */
-    return open;
-  if (liquid > h)
+  if (liquid > h) /* which is more than half the diagonal */
     return (mn_half_cell){0, x};
+  mn_half_cell open = mn_water_half_cell(mac, x);
+  if (liquid < -h || !(open.part > 0))
+    return open;
   double sum = 0;
   mn_vec3 moment = {{0, 0, 0}};
   for (int k = 0; k < (dim == 3 ? n : 1); k++)
@@ -79,12 +79,27 @@ static int fill_half_cell(const mn_mac *mac, mn_vec3 x, mn_piece piece[2])
   return 1;
 }
 
+/* Particles of the initial shape or, at its rim, a few more: room for them is made at once. */
+static size_t expected(const mn_mac *mac)
+{
+  const mn_field *volume = &mac->geometry.volume;
+  size_t cells = 0;
+  for (int k = 0; k < volume->n[2]; k++)
+    for (int j = 0; j < volume->n[1]; j++)
+      for (int i = 0; i < volume->n[0]; i++)
+        cells += mn_get(volume, i, j, k) > 0 &&
+                 mn_shape_distance(mac->def->fluid.initial_water, mn_position(volume, i, j, k)) <
+                     mac->grid.dx;
+  return cells << mac->grid.dim;
+}
+
 mn_status mn_water_fill(mn_mac *mac)
 {
   const mn_grid *g = &mac->grid;
   const mn_fluid_def *fluid = &mac->def->fluid;
   const mn_field *volume = &mac->geometry.volume;
   double h = 0.5 * g->dx;
+  MN_TRY(mn_particles_reserve(mac->ctx, expected(mac), &mac->water.next));
   for (int k = 0; k < (g->dim == 3 ? 2 * g->n[2] : 1); k++)
     for (int j = 0; j < 2 * g->n[1]; j++)
       for (int i = 0; i < 2 * g->n[0]; i++) {

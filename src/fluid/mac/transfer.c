@@ -101,11 +101,10 @@ static inline void face_row(const gather *g, mn_field *u, mn_field *weight, doub
 static gather gather_of(const mn_mac *mac, const mn_particles *p, int axis)
 {
   const mn_grid *grid = &mac->grid;
-  return (gather){grid,        mac->shell.on ? mac->water.seen : NULL,
-                  p,           &mac->water.cells,
-                  axis,        mac->def->fluid.transfer == MN_TRANSFER_APIC,
-                  grid->dx,    1 / grid->dx,
-                  grid->origin};
+  return (gather){
+      grid,        mac->shell.on ? mac->water.seen : NULL,       p,        &mac->water.cells,
+      axis,        mac->def->fluid.transfer == MN_TRANSFER_APIC, grid->dx, 1 / grid->dx,
+      grid->origin};
 }
 
 /* Have the particles [first, last) brought enough to the face `at`, at x in cells? Adds to W until

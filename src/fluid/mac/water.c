@@ -296,9 +296,43 @@ mn_status mn_water_missing(mn_mac *mac)
       mac->grid.dx);
 }
 
+void mn_water_save(mn_mac *mac)
+{
+  mac->water.saved = MN_SAVED_STATE;
+}
+
+static void swap_particles(mn_mac *mac)
+{
+  mn_particles old = mac->state.particles;
+  mac->state.particles = mac->water.next;
+  mac->water.next = old;
+}
+
+mn_status mn_water_restore(mn_mac *mac)
+{
+  if (mac->water.saved == MN_SAVED_NEXT) {
+    swap_particles(mac);
+    mac->water.saved = MN_SAVED_STATE;
+  }
+  return mac->water.saved == MN_SAVED_STATE
+             ? MN_OK
+             : mn_particles_copy(mac->ctx, &mac->saved.particles, &mac->state.particles);
+}
+
+/* `next` is about to be written to. */
+static mn_status take_next(mn_mac *mac)
+{
+  if (mac->water.saved != MN_SAVED_NEXT)
+    return MN_OK;
+  mac->water.saved = MN_SAVED_COPY;
+  return mn_particles_copy(mac->ctx, &mac->water.next, &mac->saved.particles);
+}
+
 mn_status mn_water_seed(mn_mac *mac)
 {
   mn_water *w = &mac->water;
+  MN_TRY(take_next(mac));
+  w->next.count = 0;
   MN_TRY(mn_water_fill(mac));
   MN_TRY(mn_water_sort(mac, 0));
   if (!w->next.count)
@@ -324,6 +358,7 @@ static void carry_velocity(mn_mac *mac)
 mn_status mn_water_begin(mn_mac *mac)
 {
   mn_water *w = &mac->water;
+  MN_TRY(take_next(mac));
   MN_TRY(mn_particles_copy(mac->ctx, &mac->state.particles, &w->next));
   MN_TRY(advance(mac));
   size_t advanced = w->next.count;
@@ -351,9 +386,8 @@ void mn_water_commit(mn_mac *mac)
   int flip = w->before[0].data && s->scalars[1] > 0;
   if (!mn_water_is_marked(mac))
     mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
-  mn_particles old = s->particles;
-  s->particles = w->next;
-  w->next = old;
+  swap_particles(mac);
+  w->saved = w->saved == MN_SAVED_STATE ? MN_SAVED_NEXT : w->saved;
   for (int i = 0; i < mac->def->source_count; i++)
     s->inflow_path[i] += mac->dt * mn_timefn_eval(&mac->def->sources[i].ramp, mac->geometry.time);
 }

@@ -8,10 +8,18 @@
 
 typedef struct mn_mac mn_mac;
 
+/* Where the particles of the state that was saved are. */
+typedef enum mn_saved_particles {
+  MN_SAVED_COPY,  /* in the saved state */
+  MN_SAVED_STATE, /* in the state, which has not changed since */
+  MN_SAVED_NEXT   /* in `next`: there was one commit since */
+} mn_saved_particles;
+
 /* Work of the particle liquid; its state is in mn_mac_state. */
 typedef struct mn_water {
-  int on;                  /* the fluid is water carried by particles */
-  mn_particles next;       /* particles at the end of the substep */
+  int on;            /* the fluid is water carried by particles */
+  mn_particles next; /* particles at the end of the substep; after commit those before it */
+  mn_saved_particles saved;
   mn_particle_cells cells; /* of `next` */
   mn_field weight[3];      /* faces: volume that particles brought, in units of `unit` */
   mn_field before[3];      /* faces: velocity before forces; flip only */
@@ -47,6 +55,10 @@ MN_MUST_CHECK mn_status mn_water_look(mn_mac *mac);
 MN_MUST_CHECK mn_status mn_water_push(mn_mac *mac);
 /* Velocities of the particles from the new grid velocity; they become the state. */
 void mn_water_commit(mn_mac *mac);
+/* Particles are saved without a copy, which is only made if there is more than one substep until
+   they are restored. */
+void mn_water_save(mn_mac *mac);
+MN_MUST_CHECK mn_status mn_water_restore(mn_mac *mac);
 
 /* seed.c */
 MN_MUST_CHECK mn_status mn_water_fill(mn_mac *mac);
