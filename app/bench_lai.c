@@ -1,9 +1,12 @@
 /* The tables of [Lai 2021], chapter 6: solvers side by side on the pressure equations of one
    simulation (meniscus/contest.h), which `fast` drives.
 
-   Averages are over 100 frames of 0.01 s. "mic-pcg", the thesis's "No LCP", is measured in a
-   simulation of its own with sticking walls, except for times: they are compared within one
-   simulation. Solvers that would take hours get a sample of the equations; their row says so.
+   Averages are over 100 frames of 0.01 s, or as many as --frames says; rows tell it. "mic-pcg", the
+   thesis's "No LCP", is measured in a simulation of its own with sticking walls, except for times:
+   they are compared within one simulation. Solvers that would take hours get a sample of the
+   equations; their row says so, and how many iterations a solver was given if those were too few.
+   Counts at a frame are printed as they are found, means so far every few frames (on stderr), so
+   that a run that is stopped has told what it knew.
 
    What must hold: fas needs at most 1.5 times the published iterations; from 32 to 256 cells the
    multigrid solvers' counts grow at most 3 times, in 2D those with PCG at most 10 times; policy
@@ -19,6 +22,7 @@
 #include "bench.h"
 
 enum { FRAMES = 100, MOST = 16, MOST_TABLES = 3 };
+enum { TELL_EVERY = 5, TELL_FROM = 128 }; /* frames, for sizes that take long */
 
 static const double FAS_MARGIN = 1.5, GROWTH_MULTIGRID = 3, GROWTH_PCG = 10;
 static const double OUTER[2] = {2.0, 3.5};           /* in 2D, in 3D */
@@ -31,6 +35,7 @@ typedef struct job {
   const lai_table *tables[MOST_TABLES];
   int table_count;
   int size; /* index */
+  int frames;
   int count;
   mn_contestant found[MOST]; /* in the simulation with separating walls */
   mn_contestant sticking;    /* mic-pcg in that with sticking ones; no name: not needed */
@@ -53,6 +58,8 @@ static int sample(const lai_table *t, int n, const char *solver)
 {
   if (t->number >= LAI_AT_FRAME)
     return 1;
+  if (t->dim == 3 && n >= 256)
+    return is_pcg(solver) || is(solver, "fmg") ? 25 : 10;
   if (is(solver, "newton"))
     return t->dim == 2 ? (n < 256 ? 1 : 10) : n < 64 ? 5 : n < 128 ? 25 : 100;
   if (is(solver, "fmg"))
@@ -60,9 +67,11 @@ static int sample(const lai_table *t, int n, const char *solver)
   return t->dim == 2 || n < 128 ? 1 : 5;
 }
 
-static int limit(const char *solver)
+/* At 256^3 an iteration takes 0.1 s and more. */
+static int limit(const lai_table *t, int n, const char *solver)
 {
-  return is(solver, "newton")         ? 400000
+  int slow = t->dim == 3 && n >= 256;
+  return is(solver, "newton")         ? (slow ? 6000 : 400000)
          : is_pcg(solver)             ? 20000
          : is(solver, "fas-constant") ? 2000
                                       : 400;
@@ -80,10 +89,31 @@ static void progress(const job *j, const char *walls, int frame, int frames)
           live && frame < frames ? "   " : "\n");
 }
 
+static double value(const job *j, const lai_table *t, const char *solver);
+static const char *solver_of(const lai_table *t, int i);
+static const mn_contestant *result(const job *j, const lai_table *t, const char *solver);
+
+/* Means so far. */
+static void tell(const job *j, int frame)
+{
+  const char *solver;
+  if (lai_sizes[j->size] < TELL_FROM || frame % TELL_EVERY)
+    return;
+  for (int k = 0; k < j->table_count; k++)
+    for (int i = 0; (solver = solver_of(j->tables[k], i)); i++) {
+      const mn_contestant *c = result(j, j->tables[k], solver);
+      if (c && c->equations)
+        fprintf(stderr, "%-9s n = %d, %d frames  %-10s %12.5g  %lld of %lld equations solved\n",
+                j->tables[k]->name, lai_sizes[j->size], frame, solver,
+                value(j, j->tables[k], solver), (long long)(c->equations - c->failed),
+                (long long)c->equations);
+    }
+}
+
 /* All frames, or up to the first substep of the table's frame, in which alone the solvers meet. */
 static mn_status advance(job *j, mn_contestant *who, int count, const char *walls, mn_world *world)
 {
-  int frame = j->tables[0]->frame, frames = frame ? frame - 1 : FRAMES, every[MOST];
+  int frame = j->tables[0]->frame, frames = frame ? frame - 1 : j->frames, every[MOST];
   for (int i = 0; i < count; i++) {
     every[i] = who[i].every;
     who[i].every = frame ? 0 : every[i];
@@ -92,6 +122,8 @@ static mn_status advance(job *j, mn_contestant *who, int count, const char *wall
   for (int f = 1; f <= frames && status == MN_OK; f++) {
     status = mn_world_next_frame(world);
     progress(j, walls, f, frames);
+    if (!frame)
+      tell(j, f);
   }
   for (int i = 0; i < count; i++)
     who[i].every = every[i];
@@ -122,14 +154,72 @@ static mn_status simulate(mn_context *ctx, job *j, mn_contestant *who, int count
   return status;
 }
 
+static void print_number(job *j, const lai_table *t, const char *solver);
+
+/* A count at a frame stands as soon as the equation is solved. */
+static void solved(void *user, const mn_contestant *c)
+{
+  job *j = user;
+  const char *name = j->run->name, *solver;
+  for (int k = 0; k < j->table_count; k++)
+    for (int i = 0; (solver = solver_of(j->tables[k], i)); i++)
+      if (is(solver, c->solver) && j->tables[k]->number >= LAI_AT_FRAME && c->equations == 1) {
+        j->run->name = j->tables[k]->name;
+        print_number(j, j->tables[k], solver);
+      }
+  j->run->name = name;
+}
+
+static mn_contestant contestant(job *j, const char *solver)
+{
+  const lai_table *t = j->tables[0];
+  return (mn_contestant){.solver = solver,
+                         .every = sample(t, lai_sizes[j->size], solver),
+                         .max_iterations = limit(t, lai_sizes[j->size], solver),
+                         .solved = solved,
+                         .user = j};
+}
+
 static void add(job *j, const char *solver)
 {
   for (int i = 0; i < j->count; i++)
     if (is(j->found[i].solver, solver))
       return;
-  j->found[j->count++] = (mn_contestant){.solver = solver,
-                                         .every = sample(j->tables[0], lai_sizes[j->size], solver),
-                                         .max_iterations = limit(solver)};
+  j->found[j->count++] = contestant(j, solver);
+}
+
+/* Turns of a solver: those that may take an hour at 256^3 come last. */
+static int turn(const char *solver)
+{
+  return is(solver, "newton")                                     ? 3
+         : is(solver, "fas-constant") || is(solver, "fas-direct") ? 2
+         : is_pcg(solver) || is(solver, "fmg")                    ? 1
+                                                                  : 0;
+}
+
+static void add_sticking(job *j)
+{
+  j->sticking = contestant(j, "mic-pcg");
+  if (lai_sizes[j->size] < 256) /* no others are in this simulation */
+    j->sticking.every = 1;
+}
+
+static void add_tables(job *j, int now)
+{
+  for (int k = 0; k < j->table_count; k++) {
+    const lai_table *t = j->tables[k];
+    for (int i = 0; i < LAI_SOLVERS && t->column[i].solver; i++) {
+      const char *solver = t->column[i].solver;
+      int left_out = t->dim == 3 && lai_sizes[j->size] >= 256 && is(solver, "newton") &&
+                     t->number < LAI_AT_FRAME; /* hours; the thesis left it out as well */
+      if (turn(solver) != now || left_out)
+        continue;
+      if (!is(solver, "mic-pcg") || t->number == LAI_SECONDS)
+        add(j, solver);
+      else
+        add_sticking(j);
+    }
+  }
 }
 
 static int measure(job *j)
@@ -138,15 +228,9 @@ static int measure(job *j)
   int bad = app_context(j->run->args, &ctx);
   if (bad)
     return bad;
-  for (int k = 0; k < j->table_count; k++) {
-    const lai_table *t = j->tables[k];
-    for (int i = 0; i < LAI_SOLVERS && t->column[i].solver; i++)
-      if (!is(t->column[i].solver, "mic-pcg") || t->number == LAI_SECONDS)
-        add(j, t->column[i].solver);
-      else
-        j->sticking = (mn_contestant){.solver = "mic-pcg", .every = 1, .max_iterations = 20000};
-  }
   add(j, "fast");
+  for (int now = 0; now < 4; now++)
+    add_tables(j, now);
   mn_status status = simulate(ctx, j, j->found, j->count, "separating");
   if (status == MN_OK && j->sticking.solver)
     status = simulate(ctx, j, &j->sticking, 1, "sticking");
@@ -166,14 +250,15 @@ static const char *solver_of(const lai_table *t, int i)
   return i < LAI_SOLVERS ? t->column[i].solver : i == LAI_SOLVERS ? "fast" : NULL;
 }
 
+/* NULL if it was left out. */
 static const mn_contestant *result(const job *j, const lai_table *t, const char *solver)
 {
   if (is(solver, "mic-pcg") && t->number != LAI_SECONDS)
     return &j->sticking;
-  int i = 0;
-  while (!is(j->found[i].solver, solver))
-    i++;
-  return &j->found[i];
+  for (int i = 0; i < j->count; i++)
+    if (is(j->found[i].solver, solver))
+      return &j->found[i];
+  return NULL;
 }
 
 /* The table's number, a mean over the equations that were solved; not finite if none was. */
@@ -204,25 +289,35 @@ static double bound(const lai_table *t, int size, const char *solver)
   return 0;
 }
 
+static void print_number(job *j, const lai_table *t, const char *solver)
+{
+  const mn_contestant *c = result(j, t, solver);
+  char row[96];
+  if (!c)
+    return;
+  int k = snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
+  if (!t->frame && j->frames != FRAMES)
+    k += snprintf(row + k, sizeof row - (size_t)k, ", %d frames", j->frames);
+  if (c->every > 1)
+    k += snprintf(row + k, sizeof row - (size_t)k, ", every %dth", c->every);
+  if (c->failed && c->equations == 1 && c->reason == MN_ITERATION_LIMIT)
+    snprintf(row + k, sizeof row - (size_t)k, ", unsolved in %d", c->max_iterations);
+  else if (c->failed)
+    snprintf(row + k, sizeof row - (size_t)k, ", %lld of %lld unsolved", (long long)c->failed,
+             (long long)c->equations);
+  double most = bound(t, j->size, solver); /* all must have been solved */
+  app_bench_number n = {most > 0 && c->failed ? INFINITY : value(j, t, solver),
+                        published(t, j->size, solver), APP_AT_MOST, most};
+  if (n.published == LAI_DIVERGED) /* it must not be solved here either */
+    n = (app_bench_number){n.measured, INFINITY, APP_AT_LEAST, INFINITY};
+  app_bench_compare(j->run, row, solver, n);
+}
+
 static void print_size(job *j, const lai_table *t)
 {
   const char *solver;
-  for (int i = 0; (solver = solver_of(t, i)); i++) {
-    const mn_contestant *c = result(j, t, solver);
-    char row[64];
-    int k = snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
-    if (c->every > 1)
-      k += snprintf(row + k, sizeof row - (size_t)k, ", every %dth", c->every);
-    if (c->failed)
-      snprintf(row + k, sizeof row - (size_t)k, ", %lld of %lld unsolved", (long long)c->failed,
-               (long long)c->equations);
-    double most = bound(t, j->size, solver); /* all must have been solved */
-    app_bench_number n = {most > 0 && c->failed ? INFINITY : value(j, t, solver),
-                          published(t, j->size, solver), APP_AT_MOST, most};
-    if (n.published == LAI_DIVERGED) /* it must not be solved here either */
-      n = (app_bench_number){n.measured, INFINITY, APP_AT_LEAST, INFINITY};
-    app_bench_compare(j->run, row, solver, n);
-  }
+  for (int i = 0; t->number < LAI_AT_FRAME && (solver = solver_of(t, i)); i++)
+    print_number(j, t, solver);
 }
 
 /* Times over that of the linear solve. */
@@ -234,7 +329,7 @@ static void print_ratios(job *j, const lai_table *t)
     return;
   for (int i = 0; (solver = solver_of(t, i)); i++) {
     char column[64], row[32];
-    if (is(solver, "mic-pcg"))
+    if (is(solver, "mic-pcg") || !result(j, t, solver))
       continue;
     snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
     snprintf(column, sizeof column, "%s / mic-pcg", solver);
@@ -268,6 +363,8 @@ static void print_growth(job *first, job *last, const lai_table *t)
     return;
   snprintf(row, sizeof row, "growth %d to %d", lai_sizes[first->size], lai_sizes[last->size]);
   for (int i = 0; (s = solver_of(t, i)); i++) {
+    if (!result(first, t, s) || !result(last, t, s))
+      continue;
     int multigrid = is(s, "fas") || is(s, "fast") || is(s, "pi-mg") || is(s, "pe-mg");
     double most = multigrid ? GROWTH_MULTIGRID : t->dim == 2 && is_pcg(s) ? GROWTH_PCG : 0;
     double was = published(t, first->size, s), later = published(t, last->size, s);
@@ -298,12 +395,14 @@ int app_bench_lai(app_bench_run *run)
   job jobs[LAI_SIZES] = {0}, *first = NULL, *last = NULL;
   const char *name = run->name;
   unsigned sizes;
-  int bad = choose_sizes(run, &sizes);
+  int frames = FRAMES, bad = choose_sizes(run, &sizes);
+  if (!bad)
+    bad = app_get_int(run->args, "--frames", 1, FRAMES, &frames);
   for (int s = 0; s < LAI_SIZES && !bad; s++) {
     job *j = &jobs[s];
     if (!(sizes & 1u << s))
       continue;
-    *j = (job){.run = run, .size = s};
+    *j = (job){.run = run, .size = s, .frames = frames};
     for (const lai_table *t = lai_tables; t->name; t++)
       if (is(t->name, name) || is(t->group, name))
         j->tables[j->table_count++] = t;

@@ -27,12 +27,16 @@ typedef struct mn_contestant {
   double seconds;   /* wall, with setup, without assembly of the matrix */
   double worst;     /* greatest residual over tolerance of all its equations, not a sum */
   mn_reason reason; /* of the last equation */
+  /* called after each of its equations; may be NULL */
+  void (*solved)(void *user, const struct mn_contestant *self);
+  void *user;
 } mn_contestant;
 
 typedef struct mn_contest mn_contest;
 
 /* Follows the world until it is destroyed, which must be before the world. The array is borrowed;
-   its first three members may be changed at any time, all others start from what they hold. */
+   its first three members may be changed at any time, all others start from what they hold. On
+   large grids a solver is in memory only while it works. */
 MN_MUST_CHECK mn_status mn_contest_create(mn_context *ctx, mn_world *world,
                                           mn_contestant *contestants, int count,
                                           mn_contest **contest);

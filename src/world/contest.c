@@ -19,6 +19,10 @@ typedef struct entrant {
   mn_pressure *pressure;
 } entrant;
 
+/* On grids with more cells than this solvers are dropped after each equation: they keep nothing
+   that the next one needs, and all together take far more memory than the simulation. */
+static const double LARGE = 5e6;
+
 struct mn_contest {
   mn_context *ctx;
   mn_world *world;
@@ -72,17 +76,21 @@ mn_status mn_contest_create(mn_context *ctx, mn_world *world, mn_contestant *con
   return MN_OK;
 }
 
+static void drop(entrant *n)
+{
+  mn_lcp_solver_destroy(&n->lcp);
+  mn_stencil_solver_destroy(&n->stencil);
+  mn_pressure_destroy(&n->pressure);
+}
+
 void mn_contest_destroy(mn_contest **contest)
 {
   mn_contest *c = *contest;
   if (!c)
     return;
   mn_mac_watch(&c->world->fluid, (mn_mac_watcher){0});
-  for (int i = 0; i < c->count && c->entrants; i++) {
-    mn_lcp_solver_destroy(&c->entrants[i].lcp);
-    mn_stencil_solver_destroy(&c->entrants[i].stencil);
-    mn_pressure_destroy(&c->entrants[i].pressure);
-  }
+  for (int i = 0; i < c->count && c->entrants; i++)
+    drop(&c->entrants[i]);
   mn_field_destroy(&c->p);
   mn_field_destroy(&c->b);
   mn_lcp_destroy(&c->own);
@@ -144,17 +152,21 @@ static mn_status enter(mn_contest *c, entrant *n, const mn_mac_equation *e, cons
   MN_TRY(n->multigrid ? solve_multigrid(c, n, e, &seconds, &report)
          : n->linear  ? solve_linear(c, n, e, lcp, &seconds, &report)
                       : solve_lcp(c, n, e, lcp, &seconds, &report));
+  if ((double)e->b->size > LARGE)
+    drop(n);
   a->equations++;
   a->reason = report.solve.reason;
   a->worst = fmax(a->worst, report.residual / e->tolerance);
-  if (a->reason != MN_CONVERGED) {
+  if (a->reason != MN_CONVERGED)
     a->failed++;
-    return MN_OK;
+  else {
+    a->seconds += seconds;
+    a->parted += report.active > 0;
+    a->iterations += report.solve.iterations;
+    a->outer += report.outer;
   }
-  a->seconds += seconds;
-  a->parted += report.active > 0;
-  a->iterations += report.solve.iterations;
-  a->outer += report.outer;
+  if (a->solved)
+    a->solved(a->user, a);
   return MN_OK;
 }
 

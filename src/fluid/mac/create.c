@@ -3,6 +3,7 @@
    The initial velocity is made free of divergence by one projection. Its impulse is no pressure. */
 #include "fluid/mac/internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -241,6 +242,9 @@ double mn_mac_bytes(const mn_model_def *def)
 {
   double points = 1; /* of a field, ghosts included */
   int dim = def->domain.dim, second = def->fluid.order == 2;
+  int water = def->fluid.kind == MN_FLUID_WATER;
+  /* of the domain may hold water: there are unknowns; it spreads, so some more than at the start */
+  double wet = water && !def->source_count ? fmin(1, 1.5 * mn_water_part(def)) : 1;
   for (int a = 0; a < dim; a++)
     points *= def->domain.cells[a] + 1.0 + 2 * MN_GHOST;
   double fields =
@@ -248,12 +252,14 @@ double mn_mac_bytes(const mn_model_def *def)
   fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
   if (def->fluid.viscosity > 0 && def->fluid.kind == MN_FLUID_WATER)
     fields += 3 * dim + (dim == 2 ? 3 : 9) + 1; /* weights and strain rates */
-  if (def->fluid.kind == MN_FLUID_WATER && def->fluid.transfer != MN_TRANSFER_LEVELSET)
-    fields += 3 + dim + mn_water_rows(def);
+  if (water && def->fluid.transfer != MN_TRANSFER_LEVELSET)
+    fields += 3 + dim + 1 + mn_water_rows(def); /* the last: a cell's first particle */
+  if (water && def->fluid.transfer == MN_TRANSFER_MARKER)
+    fields -= 3;                            /* no correction of what is carried */
   double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
-  double solver = 150;                      /* bytes per unknown at most */
+  double solver = 150 * wet;                /* bytes per unknown at most */
   fields += mn_separates(def) ? 2 : 0;
-  plans += mn_separate_bytes(def);
+  plans += mn_separate_bytes(def, wet);
   fields += def->source_count ? dim : 0;
   if (def->body_count && def->fluid.kind == MN_FLUID_WATER)
     plans += 16;                     /* spaces */

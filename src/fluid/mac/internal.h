@@ -297,7 +297,8 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
 
 /* separate.c */
 int mn_separates(const mn_model_def *def);
-double mn_separate_bytes(const mn_model_def *def); /* per point */
+/* Per point, if there is water at the part `wet` of all points. */
+double mn_separate_bytes(const mn_model_def *def, double wet);
 mn_status mn_separate_create(mn_mac *mac);
 void mn_separate_destroy(mn_mac *mac);
 /* MN_BAD_INPUT if there is no water at the start, or if all of it is enclosed without air, no solid

@@ -33,7 +33,7 @@ int mn_separates(const mn_model_def *def)
   return def->fluid.kind == MN_FLUID_WATER && def->fluid.walls == MN_WALLS_SEPARATING;
 }
 
-double mn_separate_bytes(const mn_model_def *def)
+double mn_separate_bytes(const mn_model_def *def, double wet)
 {
   int dim = def->domain.dim;
   if (!mn_separates(def))
@@ -41,7 +41,7 @@ double mn_separate_bytes(const mn_model_def *def)
   double rows = 8 * (2 * dim + 1) + 8 * 12; /* of the solvers that write out the matrix */
   int grids = def->fluid.lcp_solver == MN_LCP_FAST || def->fluid.lcp_solver == MN_LCP_PI_MG ||
               def->fluid.lcp_solver == MN_LCP_PE_MG;
-  return 8 * (1 + dim) + 3 * 8 + 5 + (grids ? 8 * 6 : 3 * rows);
+  return 8 * (1 + dim) + 3 * 8 + 5 + wet * (grids ? 8 * 6 : 3 * rows);
 }
 
 mn_status mn_separate_create(mn_mac *mac)

@@ -23,28 +23,51 @@
 
 /* Particles stay this part of a cell away from walls. */
 static const double MARGIN = 1e-3;
+/* Along each axis, to find out how much water there is. */
+enum { WATER_SAMPLES = 32 };
 
 int mn_water_is_marked(const mn_mac *mac)
 {
   return mac->water.on && mac->def->fluid.transfer == MN_TRANSFER_MARKER;
 }
 
-double mn_water_rows(const mn_model_def *def)
+static int is_water(const mn_model_def *def, mn_vec3 x, double reach)
+{
+  if (mn_shape_distance(def->fluid.initial_water, x) > reach)
+    return 0;
+  for (int s = 0; s < def->solid_count; s++)
+    if (!def->solids[s].moving && mn_shape_distance(def->solids[s].shape, x) < -reach)
+      return 0;
+  return 1;
+}
+
+double mn_water_part(const mn_model_def *def)
 {
   const mn_domain_def *d = &def->domain;
-  mn_vec3 lo, hi;
-  double part = 1;
+  int n[3] = {1, 1, 1}, inside = 0;
   if (!def->fluid.initial_water)
     return 0;
-  mn_shape_bounds(def->fluid.initial_water, &lo, &hi);
-  for (int a = 0; a < d->dim; a++) {
-    double end = d->origin.v[a] + d->size.v[a];
-    double reach = fmin(hi.v[a], end) - fmax(lo.v[a], d->origin.v[a]);
-    part *= mn_clamp(reach / d->size.v[a], 0, 1);
-  }
-  int width = 2 * d->dim + 1 + d->dim * d->dim;
-  /* state, saved, next, room to sort; each with room to grow */
-  return part * (1 << d->dim) * (4 * 1.5 * width + 2 * 1.5);
+  for (int a = 0; a < d->dim; a++)
+    n[a] = d->cells[a] < WATER_SAMPLES ? d->cells[a] : WATER_SAMPLES;
+  /* half a sample further than the water reaches: rather a little more than less */
+  double reach = 0.5 * d->size.x / n[0];
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++) {
+        mn_vec3 x = mn_v3(d->origin.x + d->size.x * (i + 0.5) / n[0],
+                          d->origin.y + d->size.y * (j + 0.5) / n[1],
+                          d->dim == 3 ? d->origin.z + d->size.z * (k + 0.5) / n[2] : 0);
+        inside += is_water(def, x, reach);
+      }
+  return (double)inside / ((double)n[0] * n[1] * n[2]);
+}
+
+double mn_water_rows(const mn_model_def *def)
+{
+  int dim = def->domain.dim, marked = def->fluid.transfer == MN_TRANSFER_MARKER;
+  int width = marked ? dim + 1 : 2 * dim + 1 + dim * dim;
+  /* state, next, room to sort; a cell's number each. With room to grow */
+  return mn_water_part(def) * (1 << dim) * 1.125 * (3 * width + 1);
 }
 
 mn_status mn_water_create(mn_mac *mac)

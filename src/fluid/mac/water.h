@@ -36,7 +36,9 @@ typedef struct mn_water {
 /* water.c */
 /* Particles only mark where the liquid is: the velocity is carried on the grid. */
 int mn_water_is_marked(const mn_mac *mac);
-/* Doubles per cell that particles take, by the box around the initial water. */
+/* Part of the domain that is water at the start, from samples. */
+double mn_water_part(const mn_model_def *def);
+/* Doubles per cell that particles take. */
 double mn_water_rows(const mn_model_def *def);
 MN_MUST_CHECK mn_status mn_water_create(mn_mac *mac);
 void mn_water_destroy(mn_mac *mac);
