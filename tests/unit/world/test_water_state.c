@@ -143,6 +143,44 @@ static void test_checkpoint(void **state)
   CHECK_DONE();
 }
 
+/* Saved, taken `steps` substeps on and restored twice: the same bits, and so is what follows. */
+static void check_restore(mn_transfer transfer, int steps)
+{
+  pair a = make_world(1, 2, transfer), b = make_world(1, 2, transfer);
+  mn_fluid *fluid = &a.world->fluid;
+  mn_solve_report report;
+  advance(&a, 10);
+  advance(&b, 10);
+  uint64_t saved = mn_world_hash(a.world);
+  CHECK_OK(a.ctx, fluid->ops->save(fluid->self));
+  for (int again = 0; again < 2; again++) {
+    for (int i = 0; i < steps; i++) {
+      CHECK_OK(a.ctx, fluid->ops->begin(fluid->self, 0.1 * i, 0.003));
+      CHECK_OK(a.ctx, fluid->ops->solve(fluid->self, NULL, &report));
+      if (again || i + 1 < steps) /* one that failed before its end, too */
+        CHECK_OK(a.ctx, fluid->ops->commit(fluid->self));
+    }
+    CHECK((mn_world_hash(a.world) == saved) == (steps < 2 && !again));
+    CHECK_OK(a.ctx, fluid->ops->restore(fluid->self));
+    CHECK(mn_world_hash(a.world) == saved);
+  }
+  advance(&a, 5);
+  advance(&b, 5);
+  CHECK(mn_world_hash(a.world) == mn_world_hash(b.world));
+  drop_world(&a);
+  drop_world(&b);
+}
+
+static void test_restore_after_substeps(void **state)
+{
+  (void)state;
+  for (int steps = 1; steps <= 3; steps++) {
+    check_restore(MN_TRANSFER_APIC, steps);
+    check_restore(MN_TRANSFER_MARKER, steps);
+  }
+  CHECK_DONE();
+}
+
 /* A length in the manifest that the file does not have is told, and nothing changes. */
 static void test_damaged_length(void **state)
 {
@@ -195,9 +233,9 @@ static void test_restore(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads),    cmocka_unit_test(test_control_another_transfer),
-      cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_damaged_length),
-      cmocka_unit_test(test_restore),
+      cmocka_unit_test(test_threads),        cmocka_unit_test(test_control_another_transfer),
+      cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_restore_after_substeps),
+      cmocka_unit_test(test_damaged_length), cmocka_unit_test(test_restore),
   };
   return cmocka_run_group_tests(tests, make_folder, check_folder_remove);
 }
