@@ -21,6 +21,7 @@
 
 typedef struct job {
   const mn_mac *mac;
+  const mn_field *open;  /* what lies behind closed faces does not count; NULL: it does */
   const mn_shell *shell; /* NULL: none */
   double dt;
   mn_tracer tracer;
@@ -92,6 +93,10 @@ static inline void carry_rows(const job *w, int k, int j0, int j1, const int dim
       int64_t q = mn_index(w->to, i, j, k);
       double *lo = bounds ? &mac->lo[base + q] : &least, *hi = bounds ? &mac->hi[base + q] : &most;
       mn_vec3 x;
+      if (w->open && !(w->open->at[q] > 0)) {
+        w->to->at[q] = 0;
+        continue;
+      }
       if (w->shell && meets_shells(w, i, j, k, &x, dim)) {
         *lo = *hi = w->to->at[q] = carried_past_shells(w, i, j, k, q);
         continue;
@@ -174,7 +179,12 @@ void mn_mac_advect(mn_mac *mac, double dt, const mn_field *from, const double *o
 {
   const mn_shell *shell = mac->shell.on ? &mac->shell : NULL;
   double otherwise = outside ? *outside : mac->grid.dx;
-  job w = {mac, shell, dt, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
+  /* the projection gives closed faces the walls' velocities; viscosity looks at them before, and
+     bodies may open them yet */
+  int skip = mn_water_is_marked(mac) && from->place < MN_CELL && !(mac->def->fluid.viscosity > 0) &&
+             !mac->bodies.on;
+  const mn_field *open = skip ? &mac->geometry.open[from->place] : NULL;
+  job w = {mac, open, shell, dt, mn_tracer_make(mac->trace, dt), from, NULL, outside, to};
   if (!mn_mac_corrects(mac)) {
     carry(&w);
     if (shell)

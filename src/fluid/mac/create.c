@@ -91,6 +91,7 @@ void mn_mac_destroy(void *self)
   mn_free(mac->hi);
   mn_free(mac->scratch);
   mn_free(mac->slab);
+  mn_free(mac->quiet_rows);
   mn_free(mac);
 }
 
@@ -106,8 +107,10 @@ static mn_status create_work(mn_mac *mac)
   }
   if (!mn_mac_is_water(mac))
     MN_TRY(mn_field_create(ctx, g, MN_CELL, "new smoke", &mac->smoke_next));
-  else
+  else {
     MN_TRY(mn_field_create(ctx, g, MN_CELL, "new level set", &mac->liquid_next));
+    MN_TRY(MN_NEW(ctx, "rows of cells", (size_t)g->n[1] * (size_t)g->n[2], &mac->quiet_rows));
+  }
   if (mac->def->fluid.temperature)
     MN_TRY(mn_field_create(ctx, g, MN_CELL, "new temperature", &mac->temperature_next));
   MN_TRY(mn_field_create(ctx, g, MN_CELL, "scratch", &mac->cell_scratch));

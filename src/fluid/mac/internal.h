@@ -158,8 +158,9 @@ struct mn_mac {
   int solves;        /* in this substep */
   mn_stencil viscous[3];
   mn_stencil_solver *viscous_solver[3];
-  double viscous_dt; /* for which `viscous` was set up; 0: never */
-  double *slab;      /* partial sums */
+  double viscous_dt;         /* for which `viscous` was set up; 0: never */
+  double *slab;              /* partial sums */
+  unsigned char *quiet_rows; /* of cells, in redistancing; water only */
   mn_solve_report report;
   mn_water water;
   mn_separate separate;

@@ -6,6 +6,7 @@
 #include "fluid/mac/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 /* walls: thin surfaces beside each cell (mn_shell_walls), or NULL */
 static int beside_surface(const mn_field *phi, const unsigned char *walls, int i, int j, int k)
@@ -68,23 +69,36 @@ static inline int relax(double *p, const mn_field *d, const unsigned char *walls
   return 1;
 }
 
-static inline int sweep_dim(mn_field *d, const unsigned char *walls, int direction, int dim)
+/* A row in which nothing changed will not change before a row beside it does: it is left out of
+   the sweeps until then. */
+static inline int sweep_dim(mn_field *d, const unsigned char *walls, unsigned char *quiet,
+                            int direction, int dim)
 {
-  int changed = 0, n = d->n[0];
+  int changed = 0, n = d->n[0], ny = d->n[1], nz = d->n[2];
   double dx = d->grid->dx;
-  for (int kk = 0; kk < d->n[2]; kk++)
-    for (int jj = 0; jj < d->n[1]; jj++) {
-      int j = direction & 2 ? d->n[1] - 1 - jj : jj, k = direction & 4 ? d->n[2] - 1 - kk : kk;
+  for (int kk = 0; kk < nz; kk++)
+    for (int jj = 0; jj < ny; jj++) {
+      int j = direction & 2 ? ny - 1 - jj : jj, k = direction & 4 ? nz - 1 - kk : kk, any = 0;
+      unsigned char *q = quiet + j + (int64_t)ny * k;
+      if (*q)
+        continue;
       double *row = d->at + mn_index(d, 0, j, k);
       for (int i = 0; i < n; i++)
-        changed |= relax(row + (direction & 1 ? n - 1 - i : i), d, walls, dim, dx);
+        any |= relax(row + (direction & 1 ? n - 1 - i : i), d, walls, dim, dx);
+      *q = !any;
+      if (!any)
+        continue;
+      changed = 1;
+      q[j > 0 ? -1 : 0] = q[j < ny - 1 ? 1 : 0] = 0;
+      q[k > 0 ? -ny : 0] = q[k < nz - 1 ? ny : 0] = 0;
     }
   return changed;
 }
 
-static int sweep_once(mn_field *d, const unsigned char *walls, int direction)
+static int sweep_once(mn_field *d, const unsigned char *walls, unsigned char *quiet, int direction)
 {
-  return d->grid->dim == 2 ? sweep_dim(d, walls, direction, 2) : sweep_dim(d, walls, direction, 3);
+  return d->grid->dim == 2 ? sweep_dim(d, walls, quiet, direction, 2)
+                           : sweep_dim(d, walls, quiet, direction, 3);
 }
 
 /* Serial, since each cell needs those before it; a sweep that changes nothing ends it, for then no
@@ -104,7 +118,9 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
         mn_set(d, i, j, k,
                beside_surface(phi, walls, i, j, k) ? -fabs(mn_get(phi, i, j, k)) : 1e30);
   }
-  for (int sweep = 0; sweep < 2 << phi->grid->dim && sweep_once(d, walls, sweep); sweep++)
+  memset(mac->quiet_rows, 0, (size_t)phi->n[1] * (size_t)phi->n[2]);
+  for (int sweep = 0; sweep < 2 << phi->grid->dim && sweep_once(d, walls, mac->quiet_rows, sweep);
+       sweep++)
     continue;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int s = 0; s < slabs; s++) {

@@ -33,7 +33,8 @@ static const double SLIVER = 0.4;
 static inline double spline(double t)
 {
   t = fabs(t);
-  return t < 0.5 ? 0.75 - t * t : t < 1.5 ? 0.5 * (1.5 - t) * (1.5 - t) : 0;
+  double near = 0.75 - t * t, s = t < 1.5 ? 1.5 - t : 0, far = 0.5 * s * s; /* without branches */
+  return t < 0.5 ? near : far;
 }
 
 /* Which of the closed sides the cell `at` along the axis lies at: bit 0 below, bit 1 above. */
@@ -46,15 +47,19 @@ static inline int closed_beside(const mn_mac *mac, int axis, int at)
 /* B along the axis about the cell `at`, for a particle at x (in cells) and its image behind a
    closed side: all its volume arrives somewhere. Without images a particle on the wall counts for
    half, and as water settles there, its volume fades. */
-static inline double weight(const mn_mac *mac, int axis, int at, double x)
+static inline double weight_beside(int beside, int at, double x)
 {
   double w = spline(x - at - 0.5);
-  int beside = closed_beside(mac, axis, at);
   if (beside & 1)
     w += spline(-x - 0.5);
   if (beside & 2)
     w += spline(at + 1.5 - x);
   return w;
+}
+
+static inline double weight(const mn_mac *mac, int axis, int at, double x)
+{
+  return weight_beside(closed_beside(mac, axis, at), at, x);
 }
 
 /* The mean of that over the lattice of fresh particles in the cell at + off. */
@@ -291,27 +296,48 @@ static int sees(const mn_mac *mac, int64_t particle, const int at[3])
   return mn_sight_sees(&s, MN_CELL, at);
 }
 
-static double gathered(const mn_mac *mac, int i, int j, int k)
+/* sum[i] += V B about the cells (i, j, k), of the particles in the row (jj, kk) beside theirs. What
+   the cells of a row share is found once for each particle; the sum of a cell runs in their order.
+ */
+static inline void gather_row(const mn_mac *mac, int j, int k, int jj, int kk, double *sum,
+                              const int dim)
 {
   const mn_particles *p = &mac->water.next;
   const mn_grid *g = &mac->grid;
-  int dim = g->dim, at[3] = {i, j, k};
-  double sum = 0, per_dx = 1 / g->dx;
-  for (int kk = dim == 3 ? k - 1 : 0; kk <= (dim == 3 ? k + 1 : 0); kk++)
-    for (int jj = j - 1; jj <= j + 1; jj++) {
-      int64_t first, last;
-      mn_particle_run(&mac->water.cells, i - 1, i + 1, jj, kk, &first, &last);
-      for (int64_t q = first; q < last; q++) {
-        const double *row = mn_particle(p, (size_t)q);
-        double w = row[p->volume];
-        if (mac->shell.on && mac->water.seen[q] != MN_SEEN_ALL && !sees(mac, q, at))
-          continue;
-        for (int a = 0; a < dim; a++)
-          w *= weight(mac, a, at[a], (row[a] - g->origin.v[a]) * per_dx);
-        sum += w;
-      }
+  double per_dx = 1 / g->dx, ox = g->origin.x, oy = g->origin.y, oz = g->origin.z;
+  int n = g->n[0], at_y = closed_beside(mac, 1, j), at_z = dim == 3 ? closed_beside(mac, 2, k) : 0;
+  int at_first = closed_beside(mac, 0, 0), at_last = closed_beside(mac, 0, n - 1);
+  const uint32_t *seen = mac->shell.on ? mac->water.seen : NULL;
+  if (jj < 0 || jj >= g->n[1] || kk < 0 || kk >= g->n[2])
+    return;
+  const int64_t *start = mac->water.cells.start + (int64_t)n * (jj + (int64_t)g->n[1] * kk);
+  for (int own = 0; own < n; own++)
+    for (int64_t q = start[own]; q < start[own + 1]; q++) {
+      const double *row = mn_particle(p, (size_t)q);
+      double x = (row[0] - ox) * per_dx, volume = row[p->volume];
+      double y = weight_beside(at_y, j, (row[1] - oy) * per_dx);
+      double z = dim == 3 ? weight_beside(at_z, k, (row[2] - oz) * per_dx) : 1;
+      int hidden = seen && seen[q] != MN_SEEN_ALL;
+      for (int i = own > 0 ? own - 1 : 0; i <= own + 1 && i < n; i++)
+        if (!hidden || sees(mac, q, (int[]){i, j, k})) {
+          int beside = i == 0 ? at_first : i == n - 1 ? at_last : 0;
+          sum[i] += volume * weight_beside(beside, i, x) * y * z;
+        }
     }
-  return sum;
+}
+
+/* sum <- the volume that particles bring to the cells of a row */
+static void gather(const mn_mac *mac, int j, int k, double *sum)
+{
+  for (int i = 0; i < mac->grid.n[0]; i++)
+    sum[i] = 0;
+  if (mac->grid.dim == 2)
+    for (int jj = j - 1; jj <= j + 1; jj++)
+      gather_row(mac, j, k, jj, k, sum, 2);
+  else
+    for (int kk = k - 1; kk <= k + 1; kk++)
+      for (int jj = j - 1; jj <= j + 1; jj++)
+        gather_row(mac, j, k, jj, kk, sum, 3);
 }
 
 mn_status mn_water_density(mn_mac *mac)
@@ -328,11 +354,14 @@ mn_status mn_water_density(mn_mac *mac)
   for (int s = 0; s < slabs; s++) {
     int k, j0, j1;
     mn_slab(d, s, &k, &j0, &j1);
-    for (int j = j0; j < j1; j++)
+    for (int j = j0; j < j1; j++) {
+      double *row = d->at + mn_index(d, 0, j, k);
+      gather(mac, j, k, row);
       for (int i = 0; i < d->n[0]; i++) {
         double room = mn_get(&mac->water.space, i, j, k);
-        mn_set(d, i, j, k, room > 1e-3 ? gathered(mac, i, j, k) * per_volume / room : 0);
+        row[i] = room > 1e-3 ? row[i] * per_volume / room : 0;
       }
+    }
   }
   return MN_OK;
 }

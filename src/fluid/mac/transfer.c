@@ -124,15 +124,18 @@ static inline int add_markers(const gather *g, int64_t first, int64_t last, cons
   return *W > least;
 }
 
-static inline void mark_row(const gather *g, mn_field *weight, double unit, int j, int k,
-                            const int dim)
+/* open: nobody asks for closed faces; NULL: all */
+static inline void mark_row(const gather *g, const mn_field *open, mn_field *weight, double unit,
+                            int j, int k, const int dim)
 {
   int a = g->axis;
   for (int i = 0; i < weight->n[0]; i++) {
     int at[3] = {i, j, k}, enough = 0;
     double W = 0, x[3] = {i + mn_offset(weight->place, 0), j + mn_offset(weight->place, 1),
                           k + mn_offset(weight->place, 2)};
-    for (int kk = dim == 3 ? k - 1 : 0; kk <= (dim == 3 ? (a == 2 ? k : k + 1) : 0); kk++)
+    int through = !open || mn_get(open, i, j, k) > 0;
+    for (int kk = dim == 3 ? k - 1 : 0;
+         through && !enough && kk <= (dim == 3 ? (a == 2 ? k : k + 1) : 0); kk++)
       for (int jj = j - 1; jj <= (a == 1 ? j : j + 1) && !enough; jj++) {
         int64_t first, last;
         mn_particle_run(g->cells, i - 1, a == 0 ? i : i + 1, jj, kk, &first, &last);
@@ -148,6 +151,7 @@ void mn_water_mark_faces(mn_mac *mac, const mn_particles *p)
   for (int a = 0; a < grid->dim; a++) {
     gather g = gather_of(mac, p, a);
     mn_field *weight = &mac->water.weight[a];
+    const mn_field *open = mac->bodies.on ? NULL : &mac->geometry.open[a]; /* bodies move yet */
     int slabs = mn_slabs(weight);
 #pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
     for (int s = 0; s < slabs; s++) {
@@ -155,9 +159,9 @@ void mn_water_mark_faces(mn_mac *mac, const mn_particles *p)
       mn_slab(weight, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
         if (grid->dim == 2)
-          mark_row(&g, weight, mac->water.unit, j, k, 2);
+          mark_row(&g, open, weight, mac->water.unit, j, k, 2);
         else
-          mark_row(&g, weight, mac->water.unit, j, k, 3);
+          mark_row(&g, open, weight, mac->water.unit, j, k, 3);
     }
   }
 }
