@@ -82,7 +82,7 @@ static int limit(const lai_table *t, int n, const char *solver)
 static void progress(const job *j, const char *walls, int frame, int frames)
 {
   int live = isatty(STDERR_FILENO);
-  if (!live && frame % 10 && frame != frames)
+  if (!live && frame % 10 && frame != frames && lai_sizes[j->size] < TELL_FROM)
     return;
   fprintf(stderr, "%s%s: %s, n = %d, %s walls, frame %d/%d%s", live ? "\r" : "", j->run->name,
           j->tables[0]->scene, lai_sizes[j->size], walls, frame, frames,
