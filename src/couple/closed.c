@@ -65,7 +65,7 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
       c->far = fmax(c->far, fabs(start[i].v[a]));
   c->force = mn_v3(0, 0, 0);
   memset(c->impulse, 0, sizeof c->impulse);
-  c->count = c->told = c->solves = c->hopeless = c->grid_count = 0;
+  c->count = c->lids = c->told = c->solves = c->hopeless = c->grid_count = 0;
 }
 
 static mn_status make_room(mn_closed *c)
@@ -115,6 +115,7 @@ mn_status mn_closed_meet(mn_closed *c)
   if (!c->count)
     return MN_OK;
   MN_TRY(make_room(c));
+  mn_closed_find_lids(c);
   mn_closed_fill_rows(c, c->start); /* where the solid's mass answers */
   describe(c, &said);
   MN_TRY(mn_closed_weigh_rows(c));
@@ -123,6 +124,11 @@ mn_status mn_closed_meet(mn_closed *c)
       c->now.p0[c->slot[r]] = 0;
   mn_closed_fill_rows(c, c->boxes->face.X);
   return MN_OK;
+}
+
+int mn_closed_changed(const mn_closed *c)
+{
+  return memcmp(c->now.id, c->kept.id, sizeof c->now.id) != 0;
 }
 
 void mn_closed_weigh(mn_closed *c)

@@ -33,7 +33,14 @@
 #include "couple/boxes.h"
 #include "meniscus/coupling.h"
 
-enum { MN_CLOSED_MAX = MN_REGIONS_MAX, MN_CLOSED_DOUBT = 64 };
+enum { MN_CLOSED_MAX = MN_REGIONS_MAX, MN_CLOSED_DOUBT = 64, MN_CLOSED_LIDS = 64 };
+
+/* An element that closes the chain of a region's sides (closed_lids.c), like one whose second side
+   faces it. */
+typedef struct mn_closed_lid {
+  int region;
+  uint32_t point[2];
+} mn_closed_lid;
 
 /* By slot. Nothing but doubles: one array of a checkpoint. */
 typedef struct mn_closed_state {
@@ -71,6 +78,8 @@ typedef struct mn_closed {
   double impulse[MN_CLOSED_MAX]; /* Pa s, at the very end: see mn_closed_settle */
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
   int struck[MN_CLOSED_MAX];     /* by slot, 1: it has closed, or parted, in this substep */
+  mn_closed_lid lid[MN_CLOSED_LIDS];
+  int lids;
   mn_region_info info[MN_CLOSED_MAX];
   int told;           /* regions in `info`: those of the last commit or try */
   mn_vec3 *row;       /* [count][points] m^2, N_r */
@@ -100,7 +109,9 @@ void mn_closed_begin(mn_closed *closed, double dt, const mn_vec3 *start);
 /* Before the first solve of the fluid, the interface as that will see it: which regions there are,
    and their rows. */
 MN_MUST_CHECK mn_status mn_closed_meet(mn_closed *closed);
-/* After it: the fluid's masses. */
+/* After that: 1 if other regions are there than in the last substep. */
+int mn_closed_changed(const mn_closed *closed);
+/* After the first solve: the fluid's masses. */
 void mn_closed_weigh(mn_closed *closed);
 /* V of the interface <- the nearest one that keeps the volumes. */
 MN_MUST_CHECK mn_status mn_closed_project(mn_closed *closed);
@@ -137,6 +148,11 @@ void mn_closed_flow(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *fi
 void mn_closed_swept(const mn_closed *closed, const mn_vec3 *X, double *swept);
 /* Rows and surfaces with the points at X. */
 void mn_closed_fill_rows(mn_closed *closed, const mn_vec3 *X);
+
+/* ---- closed_lids.c --------------------------------------------------------------------------- */
+
+/* Lids of the regions, with the points where the interface has them. */
+void mn_closed_find_lids(mn_closed *closed);
 
 /* ---- closed_labels.c ------------------------------------------------------------------------- */
 

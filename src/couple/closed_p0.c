@@ -25,7 +25,7 @@
 
 /* What may be left of a volume, as a distance of its surfaces in cells: when it is found; and when
    the solid cannot do better. It is made good in the next substep. */
-static const double FOUND = 1e-11, LEAST_FOUND = 1e-5;
+static const double FOUND = 1e-13, LEAST_FOUND = 1e-5;
 /* And when it is found, as part of what flows in. */
 static const double FOUND_OF_INFLOW = 1e-10;
 /* Of the flow of all of a region's walls: more than this from driven ones alone is no rounding of

@@ -19,11 +19,12 @@ static mn_vec3 area_at(const mn_vec3 *x, int dim)
   return mn_scale(0.5, mn_cross(u, mn_sub(x[2], x[0])));
 }
 
-mn_vec3 mn_closed_area(const mn_interface *f, size_t e, const mn_vec3 *a, const mn_vec3 *b)
+static mn_vec3 area_of(const mn_interface *f, const uint32_t *point, const mn_vec3 *a,
+                       const mn_vec3 *b)
 {
   mn_vec3 x[3][3] = {0}; /* start, middle, end */
   for (int k = 0; k < f->dim; k++) {
-    uint32_t i = f->element[(size_t)f->dim * e + (size_t)k];
+    uint32_t i = point[k];
     x[0][k] = a[i];
     x[1][k] = mn_scale(0.5, mn_add(a[i], b[i]));
     x[2][k] = b[i];
@@ -33,6 +34,11 @@ mn_vec3 mn_closed_area(const mn_interface *f, size_t e, const mn_vec3 *a, const 
     return middle;
   mn_vec3 ends = mn_add(area_at(x[0], 3), area_at(x[2], 3));
   return mn_scale(1.0 / 6, mn_madd(ends, 4, middle));
+}
+
+mn_vec3 mn_closed_area(const mn_interface *f, size_t e, const mn_vec3 *a, const mn_vec3 *b)
+{
+  return area_of(f, &f->element[(size_t)f->dim * e], a, b);
 }
 
 /* Regions that the two sides face, or -1, by slot; 0 if that is the same for both. */
@@ -67,6 +73,11 @@ void mn_closed_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, 
     if (slot[1] >= 0)
       flow[region[slot[1]]] += through;
   }
+  for (int l = 0; l < c->lids; l++) {
+    const uint32_t *p = c->lid[l].point;
+    flow[c->lid[l].region] +=
+        mn_dot(area_of(f, p, c->start, X), mn_add(field[p[0]], field[p[1]])) / 2;
+  }
 }
 
 void mn_closed_swept(const mn_closed *c, const mn_vec3 *X, double *swept)
@@ -99,5 +110,11 @@ void mn_closed_fill_rows(mn_closed *c, const mn_vec3 *X)
         *at = mn_madd(*at, (s ? 1.0 : -1.0) / f->dim, area);
       }
     }
+  }
+  for (int l = 0; l < c->lids; l++) {
+    mn_vec3 area = area_of(f, c->lid[l].point, X, X);
+    mn_vec3 *row = &c->row[(size_t)c->lid[l].region * n];
+    for (int k = 0; k < 2; k++)
+      row[c->lid[l].point[k]] = mn_madd(row[c->lid[l].point[k]], 0.5, area);
   }
 }

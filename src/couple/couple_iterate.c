@@ -140,8 +140,11 @@ static mn_status fluid_of(void *user, const double *x, double *p)
     f->area[i] = c->area[i];
     f->mass[i] = 0;
   }
-  if (c->boxes.fluid_solves == 0)
+  if (c->boxes.fluid_solves == 0) {
     MN_TRY(meet(c));
+    if (c->rmi && mn_closed_changed(&c->closed)) /* the fluid answers otherwise from now on */
+      mn_rmi_forget(c->rmi);
+  }
   for (size_t i = 0; i < n && !keeps_volumes(c); i++)
     f->V[i] = end_velocity(c, i);
   MN_TRY(mn_closed_project(&c->closed));

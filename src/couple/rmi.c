@@ -266,7 +266,7 @@ void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)
   rmi->count[MN_RMI_MOVES] = 1;
 }
 
-void mn_rmi_reject(mn_rmi *rmi)
+static void drop_history(mn_rmi *rmi)
 {
   if (rmi->def.method == MN_RMI_REDUCED) {
     mn_rmi_columns_truncate(rmi, &rmi->fluid, 0);
@@ -274,7 +274,20 @@ void mn_rmi_reject(mn_rmi *rmi)
   }
   rmi->number[MN_RMI_LAST_OMEGA] = 0;
   rmi->number[MN_RMI_REMAINDER] = rmi->number[MN_RMI_REMAINDER_LATER] = 0;
+}
+
+void mn_rmi_reject(mn_rmi *rmi)
+{
+  drop_history(rmi);
   rmi->phase = MN_RMI_IDLE;
+}
+
+void mn_rmi_forget(mn_rmi *rmi)
+{
+  drop_history(rmi);
+  rmi->count_before[0] = rmi->count_before[1] = 0;
+  rmi->remainder[0] = rmi->remainder[1] = 0;
+  rmi->last_omega = 0;
 }
 
 const double *mn_rmi_residuals(const mn_rmi *rmi, int *count)

@@ -21,4 +21,7 @@ void mn_rmi_set_wary(mn_rmi *rmi, int wary);
    change the solid's answer by no more than this many tolerances; 0: not asked. */
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances);
 
+/* In the first fluid solve of a step: what was learned before it holds no longer. */
+void mn_rmi_forget(mn_rmi *rmi);
+
 #endif

@@ -109,6 +109,10 @@ static mn_status add_soft_links(mn_bodies *b, mn_deform *deform)
     mn_vec3 end = l->to_at;
     if (to)
       end = v.rest[other = mn_bodies_nearest_node(deform, to, l->to_at)];
+    if (to && node == other)
+      return mn_fail(b->ctx, MN_BAD_INPUT,
+                     "solids: link %d joins \"%s\" with itself at one and the same node", i + 1,
+                     l->of);
     double length = l->length < 0 ? mn_length(mn_sub(end, v.rest[node])) : l->length;
     MN_TRY(to ? mn_deform_add_spring(deform, node, other, length, l->stiffness, l->damping)
               : mn_deform_add_anchor(deform, node, end, length, l->stiffness, l->damping));

@@ -138,8 +138,9 @@ static mn_status check_link(mn_context *ctx, const mn_model_def *def, int i)
   if (!of || (*l->to && !to))
     return mn_fail(ctx, MN_BAD_INPUT, "%s.%s is \"%s\": must be the name of a body", key,
                    of ? "to" : "of", of ? l->to : l->of);
-  if (of == to)
-    return mn_fail(ctx, MN_BAD_INPUT, "%s joins \"%s\" with itself", key, l->of);
+  if (of == to && of->kind == MN_BODY_RIGID)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s joins \"%s\" with itself: a rigid body does not feel it",
+                   key, l->of);
   if (to && (of->kind == MN_BODY_RIGID) != (to->kind == MN_BODY_RIGID))
     return mn_fail(ctx, MN_BAD_INPUT,
                    "%s joins \"%s\" and \"%s\", a rigid and a deformable body: they are solved one "

@@ -157,6 +157,12 @@ static void test_soft_links(void **state)
       " stretch = 1e-12, fixed = box { lo = {0, 0.8}, hi = {1, 1} } },"
       " link { of = 's', at = {0.5, 0.5}, to = 't', to_at = {0.6, 0.5}, stiffness = 6,"
       " length = 0.08 } }, probes = { position { of = 's', at = {0.5, 0.5}, axis = 'x' } }";
+  static const char ITSELF[] =
+      "solids = { springs { name = 's', from = {0.1, 0.5}, to = {0.5, 0.5}, spacing = 1,"
+      " density = 0.2, stretch = 1e-12 },"
+      " link { of = 's', at = {0.5, 0.5}, to = 's', to_at = {0.1, 0.5}, stiffness = 6,"
+      " length = 0.3 } }, probes = { position { of = 's', at = {0.5, 0.5}, axis = 'x' } }";
+  CHECK_LE(oscillation(ITSELF, 0.45, 0.05, pair, MN_PI / 2), 1e-9);
   CHECK_LE(oscillation(ANCHOR, 0.4, 0.1, w, MN_PI / 2), 1e-9);
   CHECK_LE(oscillation(BETWEEN, 0.51, -0.01, pair, MN_PI / 2), 1e-9);
   /* an anchor of some length, off its line: energy is kept */
@@ -235,6 +241,9 @@ static void test_refused(void **state)
       {"solids = { rigid { name = 'd', " DISK
        " }, link { of = 'd', at = {0, 0}, to_at = {1, 0} } }",
        "neither stiffness nor damping"},
+      {"solids = { rigid { name = 'd', " DISK " }, link { of = 'd', at = {0.5, 0.5}, to = 'd',"
+       " to_at = {0.45, 0.5}, stiffness = 1 } }",
+       "link 1 joins \"d\" with itself: a rigid body does not feel it"},
       {"solids = { rigid { name = 'd', " DISK " }, springs { name = 's', " LINE " },"
        " link { of = 'd', at = {0.5, 0.5}, to = 's', to_at = {0.5, 0.5}, stiffness = 1 } }",
        "a rigid and a deformable body"},
@@ -269,6 +278,13 @@ static void test_refused(void **state)
   mn_world *world;
   CHECK_OK(ctx, load(ctx, "solids = { springs { name = 's', " LINE ", spacing = 1e-8 } }", &model));
   CHECK_FAILS(ctx, mn_world_create(ctx, model, &world), MN_BAD_INPUT, "4e+07 segments");
+  mn_model_destroy(&model);
+  CHECK_OK(ctx, load(ctx,
+                     "solids = { springs { name = 's', " LINE ", spacing = 0.2 }, link { of = 's',"
+                     " at = {0.5, 0.5}, to = 's', to_at = {0.49, 0.5}, stiffness = 1 } }",
+                     &model));
+  CHECK_FAILS(ctx, mn_world_create(ctx, model, &world), MN_BAD_INPUT,
+              "link 1 joins \"s\" with itself at one and the same node");
   mn_model_destroy(&model);
   CHECK_OK(ctx, load(ctx,
                      "solids = { elastic { " DISK ", young = 1, fixed = box { lo = {0, 0}, hi = "
