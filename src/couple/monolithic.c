@@ -66,8 +66,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,        m->slack,    m->breath, m->v,    m->q,    m->V,
-                 m->V_linear, m->X_linear, m->X_rest, m->load, m->rest, m->residual};
+  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,       m->V_linear,
+                 m->X_linear, m->X_rest, m->load, m->rest, m->residual};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -146,6 +146,7 @@ mn_status mn_mono_find_step(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
+  mn_mono_tell_regions(m);
   MN_TRY(mn_mono_build(s));
   MN_TRY(bear_light_bodies(m));
   MN_TRY(make_room(m));
@@ -228,7 +229,7 @@ mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
   MN_TRY(status);
   m->boxes->fluid_report.iterations = m->s.krylov;
   m->boxes->fluid_report.cpu_s = mn_cpu_seconds() - m->began_s;
-  mn_vec3 sum = mn_v3(0, 0, 0);
+  mn_vec3 sum = mn_scale(-1, m->s.bridge);
   for (size_t i = 0; i < n; i++)
     sum = mn_add(sum, mn_sub(m->load[i], f->load[i]));
   report->imbalance = mn_length(sum);
@@ -251,6 +252,8 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *re
   memcpy(f->X, m->load, f->count * sizeof *f->X);
   mn_status status = mn_closed_meet(m->closed);
   m->began_s = mn_cpu_seconds();
+  if (status == MN_OK)
+    mn_mono_meet_regions(m);
   if (status == MN_OK)
     status = mn_mono_assemble(m);
   m->began_s += m->s.fluid.surfaces_s;

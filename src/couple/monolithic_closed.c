@@ -1,22 +1,41 @@
-/* Closed regions in the one system. Where bodies give way the equations hold all there is to say;
-   what remains is the account of volumes, which the grid keeps by velocities and the surfaces by
-   the way they went: the difference, `error` of closed.h, is made good in the next substep. Walls
-   then seem to move a little more to the fluid than they do (a breath, monolithic_regions.c).
-   Where nothing gives way, what the grid misses of slow walls is mended by breaths as well; what is
-   more than that has no solution. Water that can leave its walls keeps no account: its volume is
-   its own. */
+/* Closed regions in the one system: what is asked of their volumes, and booked.
+
+   The surfaces keep the account (closed.h): a region sweeps dt Q less what earlier substeps left.
+   Newton's method takes that along, linear about the iterate, with the rows N of the place where
+   the fluid meets the bodies, which are those of the forces of p0 as well:
+
+       N q = target - swept(X),   or in the first step, which starts from where bodies were,
+       N q = target - swept(Y) - N (X - Y),   Y that place
+
+   Where bodies have velocities of their own at the end (lead > 0), places follow those of two
+   substeps, and held by places they would swing for ever (closed_settle.c). There velocities are
+   asked for,
+
+       N V = Q - FED error/dt,        error_n+1 = error_n - FED/2 (error_n + error_n-1),
+
+   which dies out fastest without swinging at FED = 0.34; and so in regions that have just closed
+   (struck), without error.
+
+   Where nothing gives way, what the faces miss of slow walls is mended by breaths; what is more has
+   no solution. */
 #include <math.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "couple/monolithic_internal.h"
-#include "la/dense.h"
+#include "math/vec.h"
 
 /* Net flow into a region where nothing gives way: of the walls' own flow, and of all flows; below
    it is how the grid sees walls. */
 static const double MENDED = 0.1, ROUND_OFF = 1e-7;
-/* Cells by which a breath may move walls in a substep. */
-static const double MOST_BREATH = 0.009;
+/* Of what earlier substeps left, so much is made good in one, as a distance of the surfaces in
+   cells: faces must make up for it (fluid/mac/compatible.c). */
+static const double CARRIED = 0.009;
+static const double FED = 0.34;
+/* What may be left of volumes that depend on each other, likewise. */
+static const double FOUND = 1e-5;
+/* Regions of at most so many cells along each axis that nobody knows leak. */
+enum { POCKET = 3 };
 
 /* Sum over the cells of region g of volume, of the right-hand side, of its size, of the walls'. */
 typedef struct region_sum {
@@ -38,37 +57,6 @@ static region_sum add_up(const mn_monolithic *m, int32_t g)
   return sum;
 }
 
-/* breath[regions] for what is owed to the accounts, K l = owed: regions that share walls share it.
- */
-static mn_status pay(mn_monolithic *m, int32_t regions)
-{
-  mn_mono_system *s = &m->s;
-  mn_closed *c = m->closed;
-  int n = c->count, rank;
-  double K[MN_CLOSED_MAX * MN_CLOSED_MAX] = {0}, owed[MN_CLOSED_MAX] = {0}, l[MN_CLOSED_MAX];
-  memset(m->breath, 0, (size_t)regions * sizeof *m->breath);
-  if (s->fluid.bound || !n)
-    return MN_OK;
-  for (int r = 0; r < n; r++) {
-    int32_t g = c->grid[r];
-    if (g < 0 || g >= regions)
-      continue;
-    owed[r] = c->target[r] / s->dt - c->info[r].inflow;
-    for (size_t row = 0; row < s->rows; row++) {
-      double own = mn_mono_breath(s, g, row);
-      for (int q = 0; q < n && own != 0; q++)
-        if (c->grid[q] >= 0)
-          K[r + n * q] += own * s->fluid.area[row] * mn_mono_breath(s, c->grid[q], row);
-    }
-  }
-  MN_TRY(mn_dense_least_squares(m->ctx, &s->arena, n, n, K, 1, owed, 1e-9, l, &rank));
-  double most = MOST_BREATH * m->dx / s->dt;
-  for (int r = 0; r < n; r++)
-    if (c->grid[r] >= 0 && c->grid[r] < regions)
-      m->breath[c->grid[r]] = fmax(-most, fmin(most, l[r]));
-  return MN_OK;
-}
-
 static mn_status refuse(mn_monolithic *m, const region_sum *sum)
 {
   m->closed->hopeless = 1;
@@ -88,8 +76,118 @@ static mn_status check_net(mn_monolithic *m, int32_t g)
   return missed ? MN_OK : refuse(m, &sum);
 }
 
-/* Bodies that some other region shares may still take the flow. */
-static int has_bodies(const mn_mono_system *s, int32_t g)
+/* ---- what is asked --------------------------------------------------------------------------- */
+
+/* 1: some point that faces the region has a velocity of its own at the end. */
+static int leads(const mn_closed *c, int r)
+{
+  const mn_interface *f = &c->boxes->face;
+  const mn_vec3 *row = &c->row[(size_t)r * f->count];
+  for (size_t i = 0; i < f->count; i++)
+    if (f->lead[i] > 0 && mn_dot(row[i], row[i]) > 0)
+      return 1;
+  return 0;
+}
+
+static double along(const mn_closed *c, int r, const mn_vec3 *field)
+{
+  size_t n = c->boxes->face.count;
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    sum += mn_dot(c->row[(size_t)r * n + i], field[i]);
+  return sum;
+}
+
+/* Water has left a wall: what is swept is not what flows. */
+static int lets_go(const mn_mono_system *s, int32_t g)
+{
+  for (size_t i = 0; i < s->cells && s->fluid.bound && s->fluid.region; i++)
+    if (s->fluid.region[i] == g && s->fluid.bound[i] && s->fluid.p[i] <= 0)
+      return 1;
+  return 0;
+}
+
+void mn_mono_tell_regions(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  mn_closed *c = m->closed;
+  size_t n = m->boxes->face.count;
+  s->told = c->boxes->fluid.ops->enclose && c->form != MN_CLOSED_NONE;
+  s->volumes = s->told ? c->count : 0;
+  for (int r = 0; r < s->volumes; r++)
+    s->volume[r] =
+        (mn_mono_volume){.grid = c->grid[r], .row = c->still[r] ? NULL : &c->row[(size_t)r * n]};
+}
+
+void mn_mono_meet_regions(mn_monolithic *m)
+{
+  mn_closed *c = m->closed;
+  if (c->count)
+    mn_closed_swept(c, m->boxes->face.X, m->met);
+  for (int r = 0; r < c->count; r++)
+    m->met[r] -= along(c, r, m->boxes->face.X);
+}
+
+static void ask(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  mn_closed *c = m->closed;
+  const mn_interface *f = &m->boxes->face;
+  double swept[MN_CLOSED_MAX];
+  if (s->volumes && m->newton)
+    mn_closed_swept(c, f->X, swept);
+  for (int r = 0; r < s->volumes; r++) {
+    double most = CARRIED * m->dx * c->surface[r], error = c->now.error[c->slot[r]];
+    double carried = lets_go(s, c->grid[r]) ? 0 : fmax(-most, fmin(most, error));
+    double Q = c->info[r].inflow, done = m->newton ? swept[r] : m->met[r] + along(c, r, f->X);
+    if (c->struck[c->slot[r]])
+      s->volume[r].rate = Q - along(c, r, f->V);
+    else if (leads(c, r))
+      s->volume[r].rate = Q - FED * carried / s->dt - along(c, r, f->V);
+    else
+      s->volume[r].rate = Q - (carried + done) / s->dt;
+  }
+}
+
+/* Volumes that follow from others, which must give what is asked. */
+static mn_status check_shared(mn_monolithic *m)
+{
+  const mn_mono_system *s = &m->s;
+  mn_closed *c = m->closed;
+  for (int r = 0; r < s->volumes; r++) {
+    int any = 0;
+    double left = s->volume[r].rate;
+    for (int k = 0; k < s->volumes; k++) {
+      any |= s->shared[r][k] != 0;
+      left -= s->shared[r][k] * s->volume[k].rate;
+    }
+    if (any && fabs(left) * s->dt > FOUND * m->dx * c->surface[r])
+      return mn_closed_refuse(c, r, left);
+  }
+  return MN_OK;
+}
+
+static int is_pocket(const mn_monolithic *m, int32_t g)
+{
+  double cells = 0;
+  for (size_t i = 0; i < m->s.cells; i++)
+    cells += m->s.fluid.region[i] == g;
+  for (int r = 0; r < m->s.volumes; r++)
+    if (m->s.volume[r].grid == g)
+      return 0;
+  return m->s.told && cells <= pow(POCKET, m->boxes->face.dim);
+}
+
+/* Some p0 moves what is around it. */
+static int gives_way(const mn_mono_system *s, int32_t g)
+{
+  for (int r = 0; r < s->volumes; r++)
+    if (s->volume[r].grid == g && s->volume[r].row)
+      return 1;
+  return 0;
+}
+
+static int has_walls(const mn_mono_system *s, int32_t g)
 {
   for (size_t row = 0; row < s->rows; row++)
     if (mn_mono_breath(s, g, row) != 0)
@@ -100,36 +198,35 @@ static int has_bodies(const mn_mono_system *s, int32_t g)
 mn_status mn_mono_books(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
-  int32_t regions = mn_mono_regions(s);
-  if ((size_t)regions > m->breath_room) {
-    m->breath_room = 0;
-    MN_TRY(MN_RENEW(m->ctx, "regions", (size_t)regions, &m->breath));
-    m->breath_room = (size_t)regions;
+  ask(m);
+  MN_TRY(mn_mono_right(s));
+  for (size_t k = 0; k < s->borders; k++) {
+    int32_t g = s->border[k].grid;
+    if (s->border[k].kind == MN_MONO_BREATH && !gives_way(s, g) && !is_pocket(m, g))
+      MN_TRY(check_net(m, g));
   }
-  MN_TRY(pay(m, regions));
-  MN_TRY(mn_mono_right(s, regions ? m->breath : NULL));
-  for (size_t k = 0; k < s->breaths; k++)
-    MN_TRY(check_net(m, s->breath[k]));
   for (size_t k = 0; k < s->pins; k++)
-    if (!has_bodies(s, s->fluid.region[s->pinned[k]]))
+    if (!has_walls(s, s->fluid.region[s->pinned[k]]))
       MN_TRY(check_net(m, s->fluid.region[s->pinned[k]]));
-  return MN_OK;
+  return check_shared(m);
 }
 
-/* p0 of regions: the mean of p over their volume. */
+/* p0 of regions: the mean of p over their volume; of air, what its surfaces feel. */
 mn_status mn_monolithic_finish(mn_monolithic *m)
 {
   const mn_mono_system *s = &m->s;
   mn_closed *c = m->closed;
-  for (int r = 0; r < c->count && s->fluid.region; r++) {
+  for (int r = 0; r < c->count; r++) {
     double sum = 0, volume = 0;
-    for (size_t i = 0; i < s->cells && c->grid[r] >= 0; i++)
+    for (size_t i = 0; i < s->cells && s->fluid.region && c->grid[r] >= 0; i++)
       if (s->fluid.region[i] == c->grid[r]) {
         sum += s->fluid.volume[i] * m->p[i];
         volume += s->fluid.volume[i];
       }
     if (volume > 0)
       c->now.p0[c->slot[r]] = sum / volume;
+    else if (r < s->volumes)
+      c->now.p0[c->slot[r]] = s->volume[r].p0;
   }
   return mn_closed_finish(c);
 }

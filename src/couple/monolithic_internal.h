@@ -12,12 +12,11 @@ struct mn_monolithic {
   mn_boxes *boxes;   /* borrowed, */
   mn_closed *closed; /* and so this */
   mn_mono_system s;
-  size_t cells;   /* of p, if it may be a guess; else 0 */
-  double *p;      /* [cells] Pa */
-  double *slack;  /* [cells] m^3/s */
-  double *breath; /* [regions] m/s */
-  size_t breath_room;
-  double *v, *q; /* [freedoms] */
+  size_t cells;              /* of p, if it may be a guess; else 0 */
+  double *p;                 /* [cells] Pa */
+  double *slack;             /* [cells] m^3/s */
+  double met[MN_CLOSED_MAX]; /* m^3, swept by where the fluid meets bodies, less N of it */
+  double *v, *q;             /* [freedoms] */
   size_t cell_room, freedom_room;
   mn_vec3 *V, *V_linear; /* [points] m/s */
   mn_vec3 *X_linear;     /* [points] m */
@@ -40,6 +39,10 @@ MN_MUST_CHECK mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report 
 
 /* monolithic_closed.c */
 
+/* Which regions there are, before the system is built. */
+void mn_mono_tell_regions(mn_monolithic *m);
+/* With the interface where the fluid meets it. */
+void mn_mono_meet_regions(mn_monolithic *m);
 /* The right-hand sides, with what closed regions ask for besides. Regions that nothing can help:
    MN_FAILED, and closed->hopeless. */
 MN_MUST_CHECK mn_status mn_mono_books(mn_monolithic *m);

@@ -70,7 +70,7 @@ static mn_status answer_of_solid(mn_mono_system *s, const double *b, const doubl
       sum += BT->value[e] * p[BT->col[e]];
     v[i] = sum;
   }
-  return s->freedoms ? mn_sparse_solve(s->factor, 1, v, v) : MN_OK;
+  return mn_mono_answer(s, v);
 }
 
 void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, double *y)
@@ -165,8 +165,7 @@ static mn_status answer_of_faces(void *self, const double *F, double *U)
     for (int64_t e = HT->start[i]; e < HT->start[i + 1]; e++)
       v[i] += HT->value[e] * F[HT->col[e]];
   }
-  if (s->freedoms)
-    MN_TRY(mn_sparse_solve(s->factor, 1, v, v));
+  MN_TRY(mn_mono_answer(s, v));
   for (int64_t r = 0; r < H->rows; r++) {
     U[r] = 0;
     for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
@@ -185,8 +184,7 @@ static mn_status conjugate(mn_mono_system *s, double tolerance, double *p, doubl
   double *b = s->work + s->freedoms;
   memset(b, 0, n * sizeof *b);
   memcpy(v, s->right_solid, s->freedoms * sizeof *v);
-  if (s->freedoms)
-    MN_TRY(mn_sparse_solve(s->factor, 1, v, v));
+  MN_TRY(mn_mono_answer(s, v));
   mn_mono_add_flow(s, -1, v, b);
   for (size_t i = 0; i < n; i++)
     b[i] += s->right_cells[i];
@@ -204,26 +202,13 @@ static mn_status find_tolerance(mn_mono_system *s, double *v, double *tolerance)
   MN_TRY(mn_mono_work(s, 1, s->cells));
   double *y = s->work;
   memcpy(v, s->right_solid, s->freedoms * sizeof *v);
-  if (s->freedoms)
-    MN_TRY(mn_sparse_solve(s->factor, 1, v, v));
+  MN_TRY(mn_mono_answer(s, v));
   memcpy(y, s->right_cells, s->cells * sizeof *y);
   mn_mono_add_flow(s, -1, v, y);
   mn_mono_drop_held(s, y);
   double most = mn_mono_largest(s->cells, y), walls = mn_mono_largest(s->cells, s->right_cells);
   *tolerance =
       fmax(fmax(s->fluid.tolerance, ROUND_OFF * walls), STRICTER * s->fluid.relative * most);
-  return MN_OK;
-}
-
-/* K' factorised; 0: it is not positive. */
-static mn_status factorise(mn_mono_system *s, int *positive)
-{
-  mn_factor_report report = {.positive_definite = 1};
-  if (!s->factor)
-    MN_TRY(mn_sparse_create(s->ctx, &s->factor));
-  if (s->freedoms)
-    MN_TRY(mn_sparse_factorise(s->factor, &s->K.a, &report));
-  *positive = report.positive_definite;
   return MN_OK;
 }
 
@@ -260,12 +245,12 @@ mn_status mn_mono_cg(mn_mono_system *s, int weigh, double *p, double *v)
 {
   int positive, light = 0;
   double residual, tolerance;
-  MN_TRY(factorise(s, &positive));
+  MN_TRY(mn_mono_factorise(s, &positive));
   if (!positive)
     return mn_mono_minres(s, p, v);
   MN_TRY(mn_mono_mobility(s, s->factor, 1, s->F));
   MN_TRY(mn_boxes_prepare(s->boxes, s->F, s->held));
-  if (weigh)
+  if (weigh && !s->borders)
     MN_TRY(are_light(s, &light));
   if (light)
     return mn_mono_minres(s, p, v);

@@ -48,8 +48,6 @@ static mn_status list_rigid(mn_mono_system *s)
   for (size_t i = 0; i < f->count; i++)
     for (int64_t e = E->start[3 * i]; e < E->start[3 * i + 3] && f->rigid[i]; e++)
       s->rigid[E->col[e]] = 0;
-  for (size_t i = s->own; i < s->freedoms; i++) /* breaths of regions are few as well */
-    s->rigid[i] = 0;
   s->rigid_count = 0;
   for (size_t i = 0; i < s->freedoms; i++)
     if (s->rigid[i] == 0)
@@ -319,13 +317,17 @@ mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v)
 {
   int positive;
   goal g;
-  MN_TRY(prepare(s, &positive));
+  if (s->borders) /* closed regions belong to K' (monolithic_border.c), which must then be positive
+                   */
+    positive = 0;
+  else
+    MN_TRY(prepare(s, &positive));
   if (!positive && mn_lu_available())
     return mn_mono_direct(s, p, v);
   if (!positive)
     return mn_fail(
         s->ctx, MN_FAILED,
-        "deformable bodies are so light that the fluid's mass in the cells they share "
+        "bodies are so light that the fluid's mass in the cells they share "
         "is below theirs, which only coupling.solver = \"direct\" can solve: this build, "
         "without GPL parts, has none");
   size_t n = s->cells + s->rigid_count;

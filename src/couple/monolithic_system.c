@@ -5,18 +5,20 @@
 
 #include "base/status.h"
 #include "couple/monolithic_system.h"
+#include "math/vec.h"
 
 /* Of the solid's inertia: what masses below 0 must leave of it where water may let go. */
 static const double LEFT = 0.5;
 
 void mn_mono_system_destroy(mn_mono_system *s)
 {
-  mn_csr_rows *matrices[] = {&s->WE, &s->H,  &s->HT, &s->DT, &s->D,
-                             &s->B,  &s->BT, &s->K,  &s->A,  &s->K_rest};
+  mn_csr_rows *matrices[] = {&s->WE, &s->H, &s->HT, &s->DT,     &s->D,    &s->B,
+                             &s->BT, &s->K, &s->A,  &s->K_rest, &s->K_own};
   for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
     mn_csr_rows_destroy(matrices[i]);
-  void *all[] = {s->g,      s->U,           s->F, s->right_cells, s->right_solid, s->held,
-                 s->pinned, s->region_rows, s->x, s->b,           s->work};
+  void *all[] = {s->g,          s->U,     s->F,     s->right_cells, s->right_solid, s->held,
+                 s->pinned,     s->x,     s->b,     s->work,        s->border,      s->region_rows,
+                 s->border_row, s->reply, s->small, s->parent,      s->rigid,       s->inverse};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_lu_destroy(&s->lu);
@@ -56,7 +58,7 @@ static mn_status make_room(mn_mono_system *s)
 static mn_status make_freedoms(mn_mono_system *s)
 {
   mn_context *ctx = s->ctx;
-  s->freedoms = s->own + s->breaths;
+  s->freedoms = s->own + s->borders;
   if (s->freedoms > s->freedom_room || !s->g) {
     s->freedom_room = 0;
     MN_TRY(MN_RENEW(ctx, "rates of freedoms", more(s->freedoms), &s->g));
@@ -116,8 +118,9 @@ static mn_status build_flows(mn_mono_system *s)
   for (int64_t r = 0; r < WE->rows; r++) {
     for (int64_t e = WE->start[r]; e < WE->start[r + 1]; e++)
       mn_csr_rows_add(&s->H, WE->col[e], WE->value[e]);
-    for (size_t k = 0; k < s->breaths; k++) {
-      double part = mn_mono_breath(s, s->breath[k], (size_t)r);
+    for (size_t k = 0; k < s->borders; k++) {
+      int breath = s->border[k].kind == MN_MONO_BREATH;
+      double part = breath ? mn_mono_breath(s, s->border[k].grid, (size_t)r) : 0;
       if (part != 0)
         mn_csr_rows_add(&s->H, (int64_t)(s->own + k), part);
     }
@@ -144,6 +147,7 @@ static mn_status build_solid(mn_mono_system *s, int64_t n, double part)
       for (int64_t f = H->start[r]; f < H->start[r + 1] && H->col[f] < n; f++)
         mn_csr_rows_add(&s->K, H->col[f], rate * H->value[f]);
     }
+    mn_mono_border_entries(s, (size_t)i);
     MN_TRY(mn_csr_rows_next(s->ctx, &s->K));
   }
   return MN_OK;
@@ -179,17 +183,27 @@ mn_status mn_mono_weigh(mn_mono_system *s, int *light)
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-mn_status mn_mono_right(mn_mono_system *s, const double *breath)
+static void right_of_border(mn_mono_system *s)
+{
+  for (size_t k = 0; k < s->borders; k++) {
+    const mn_mono_border *b = &s->border[k];
+    double rate = b->volume >= 0 ? s->volume[b->volume].rate : 0, *right = s->right_solid + s->own;
+    if (b->kind == MN_MONO_NET)
+      right[k] = mn_mono_net(s, b->grid);
+    else if (b->kind == MN_MONO_SWEPT)
+      right[k] = rate;
+    else if (b->kind == MN_MONO_TIED)
+      right[k] = rate - mn_mono_net(s, b->grid);
+  }
+}
+
+mn_status mn_mono_right(mn_mono_system *s)
 {
   const mn_interface *f = &s->boxes->face;
   const mn_csr *HT = &s->HT.a;
   const mn_sparse_matrix *E = &s->solid.E;
   const mn_exec one = {1};
-  int32_t regions = breath ? mn_mono_regions(s) : 0;
   mn_boxes_gather(s->boxes, s->U);
-  for (int32_t g = 0; g < regions; g++)
-    for (size_t r = 0; r < s->rows && breath[g] != 0; r++)
-      s->U[r] += breath[g] * mn_mono_breath(s, g, r);
   mn_csr_multiply(&one, &s->D.a, s->U, s->right_cells);
   for (size_t i = 0; i < s->cells; i++)
     s->right_cells[i] = s->fluid.c[i] - s->right_cells[i];
@@ -202,6 +216,7 @@ mn_status mn_mono_right(mn_mono_system *s, const double *breath)
     for (size_t a = 0; a < 3; a++)
       for (int64_t e = E->start[3 * i + a]; e < E->start[3 * i + a + 1]; e++)
         s->right_solid[E->col[e]] += E->value[e] * s->fluid.rest[i].v[a];
+  right_of_border(s);
   return MN_OK;
 }
 
@@ -217,9 +232,35 @@ void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *
   }
 }
 
-mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v, mn_vec3 *load)
+/* load += p0 (N - W^T d) of closed regions: surfaces feel p0 by their own areas, not by those of
+   the faces. */
+static mn_status bridge(mn_mono_system *s, mn_vec3 *load)
+{
+  size_t points = s->boxes->face.count;
+  mn_vec3 *part;
+  s->bridge = mn_v3(0, 0, 0);
+  if (!s->volumes)
+    return MN_OK;
+  mn_arena_mark mark = mn_arena_save(&s->arena);
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, points, &part));
+  mn_mono_pressed(s, s->F);
+  mn_status status = mn_boxes_scatter(s->boxes, s->F, part);
+  for (size_t i = 0; i < points && status == MN_OK; i++) {
+    part[i] = mn_scale(-1, part[i]);
+    for (int r = 0; r < s->volumes; r++)
+      if (s->volume[r].row)
+        part[i] = mn_madd(part[i], s->volume[r].p0, s->volume[r].row[i]);
+    load[i] = mn_add(load[i], part[i]);
+    s->bridge = mn_add(s->bridge, part[i]);
+  }
+  mn_arena_reset(&s->arena, mark);
+  return status;
+}
+
+mn_status mn_mono_load(mn_mono_system *s, double *p, const double *v, mn_vec3 *load)
 {
   const mn_csr *H = &s->H.a, *DT = &s->DT.a;
+  mn_mono_free_parts(s, v, p);
   for (int64_t r = 0; r < H->rows; r++) {
     double U = s->U[r], force = 0;
     for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
@@ -232,5 +273,5 @@ mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v, mn_v
   for (size_t i = 0; i < s->boxes->face.count; i++)
     for (int a = 0; a < 3; a++)
       load[i].v[a] += s->fluid.rest[i].v[a];
-  return MN_OK;
+  return bridge(s, load);
 }

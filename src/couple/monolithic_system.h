@@ -10,6 +10,30 @@
 #include "meniscus/coupling.h"
 #include "meniscus/operators.h"
 
+/* A closed region whose volume the surfaces keep, as the coupling knows it. */
+typedef struct mn_mono_volume {
+  int32_t grid; /* its number in fluid.region; -1, or one that no cell has: air, or too thin */
+  const mn_vec3 *row; /* [points] m^2, N: dV/dX; NULL: no pressure moves what is around it */
+  double rate;        /* m^3/s that the freedoms sweep beyond the iterate, E^T N v */
+  double p0;          /* Pa: the answer */
+} mn_mono_volume;
+
+/* Unknowns besides those of cells and bodies (monolithic_regions.c), per closed region. */
+typedef enum mn_mono_kind {
+  MN_MONO_BREATH, /* l, m/s: by which its walls move besides, into it */
+  MN_MONO_NET,    /* the net flow through its faces is that of its cells; a part of p is free */
+  MN_MONO_SWEPT,  /* p0, Pa: its surfaces sweep the rate that is asked for */
+  MN_MONO_TIED    /* p0, where p is not free: its faces move as its surfaces sweep */
+} mn_mono_kind;
+
+typedef struct mn_mono_border {
+  mn_mono_kind kind;
+  int32_t grid; /* number of the region in fluid.region, -1: none */
+  int volume;   /* of `volume`, -1: none */
+} mn_mono_border;
+
+enum { MN_MONO_VOLUMES = 32 };
+
 typedef struct mn_mono_system {
   mn_context *ctx;
   mn_boxes *boxes; /* borrowed */
@@ -19,12 +43,12 @@ typedef struct mn_mono_system {
   mn_fluid_linear fluid; /* as its box gave it, */
   mn_solid_linear solid; /* and so this */
   size_t cells, rows, freedoms;
-  size_t own;          /* freedoms of the solid; the others are those of `breath` */
+  size_t own;          /* freedoms of the solid; the others are those of `border` */
   mn_csr_rows WE;      /* [rows x own] */
   mn_csr_rows H, HT;   /* [rows x freedoms] the same, and the breaths */
   mn_csr_rows DT, D;   /* [rows x cells] areas */
   mn_csr_rows B, BT;   /* [cells x freedoms] D H */
-  mn_csr_rows K;       /* [freedoms x freedoms] K/g + H^T (m/dt) H */
+  mn_csr_rows K;       /* [freedoms x freedoms] K/g + H^T (m/dt) H, bordered */
   mn_csr_rows A;       /* the whole, for a direct solve */
   double *g;           /* [freedoms] 1/s, (1 + lead)/dt */
   int symmetric;       /* 0: bodies of different rules in time are linked */
@@ -35,15 +59,27 @@ typedef struct mn_mono_system {
   uint8_t *held;       /* [cells] 1: p = 0 there */
   int64_t *pinned;     /* cells whose pressure is set, one for each constant that nothing tells */
   size_t pins;
-  int32_t *breath; /* closed regions whose walls must give a little (monolithic_regions.c) */
-  size_t breaths, breath_room;
+  /* closed regions, monolithic_regions.c */
+  mn_mono_volume volume[MN_MONO_VOLUMES]; /* as the coupling says */
+  int volumes;
+  int told; /* 1: regions that are not among them are below what the coupling looks at */
+  mn_mono_border *border;
+  size_t borders, border_room;
+  double *border_row; /* [borders x own] how freedoms flow through or sweep */
+  double shared[MN_MONO_VOLUMES][MN_MONO_VOLUMES]; /* of a volume without p0: parts of others' rates
+                                                    */
+  mn_vec3 bridge;      /* N: forces on bodies by p0 of surfaces less those of the faces */
   double *region_rows; /* [regions x own] scratch */
-  size_t cell_room, row_room, freedom_room, pin_room, region_room;
+  size_t cell_room, row_room, freedom_room, pin_room, region_room, border_rows_room;
   /* solvers */
   mn_lu *lu;
-  mn_sparse_factor *factor; /* of K */
-  double *x, *b;            /* [cells + freedoms] */
-  double *work;             /* Krylov vectors */
+  mn_sparse_factor *factor; /* of K without its border, */
+  mn_csr_rows K_own;        /* of which this is, if there is one; */
+  double *reply;            /* [borders x own] its answers to the border, */
+  double *small;            /* [borders^2] and the inverse of what is left */
+  size_t reply_room, small_room;
+  double *x, *b; /* [cells + freedoms] */
+  double *work;  /* Krylov vectors */
   size_t x_room, work_room;
   int64_t *parent; /* [freedoms] for blocks of K */
   size_t parent_room;
@@ -65,26 +101,39 @@ MN_MUST_CHECK mn_status mn_mono_build(mn_mono_system *s);
 /* *light: whether masses below 0 take half of the solid's inertia or more along some motion, so
    that K' is not positive, or nearly. */
 MN_MUST_CHECK mn_status mn_mono_weigh(mn_mono_system *s, int *light);
-/* Right-hand sides with the interface's V that of the iterate; breath[regions] m/s or NULL: by
-   which walls of regions seem to move besides. */
-MN_MUST_CHECK mn_status mn_mono_right(mn_mono_system *s, const double *breath);
+/* Right-hand sides with the interface's V that of the iterate, and volume[].rate. */
+MN_MUST_CHECK mn_status mn_mono_right(mn_mono_system *s);
 /* p, v with p = 0 in held cells. p holds a guess. */
 MN_MUST_CHECK mn_status mn_mono_solve(mn_mono_system *s, mn_coupling_solver solver, double *p,
                                       double *v);
 /* slack <- L p + B v - right_cells */
 void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *slack);
-/* load <- W^T (D^T p - (m/dt) (U + H v - before)) + rest */
-MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, const double *p, const double *v,
-                                     mn_vec3 *load);
+/* load <- W^T (D^T p - (m/dt) (U + H v - before)) + rest + what p0 does on surfaces; p is left
+ * whole
+ */
+MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, double *p, const double *v, mn_vec3 *load);
 
 /* monolithic_faces.c: WE, D and its transpose */
 MN_MUST_CHECK mn_status mn_mono_build_faces(mn_mono_system *s);
 
-/* monolithic_regions.c: after D and WE are made, pins and breaths; regions in all */
+/* monolithic_regions.c: after D and WE are made, pins and borders; regions in all */
 MN_MUST_CHECK mn_status mn_mono_find_constants(mn_mono_system *s);
 int32_t mn_mono_regions(const mn_mono_system *s);
 /* Velocity of a row's face by a unit breath of region g: into it through all its walls; or 0. */
 double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row);
+/* Sum of the right-hand sides of its cells, m^3/s. */
+double mn_mono_net(const mn_mono_system *s, int32_t g);
+/* The entries of the border in row `at` of K, which is being made. */
+void mn_mono_border_entries(mn_mono_system *s, size_t at);
+/* p <- whole pressures, their free parts with them; volume[].p0 */
+void mn_mono_free_parts(mn_mono_system *s, const double *v, double *p);
+/* F[rows] <- forces of the volumes' p0 on the faces. */
+void mn_mono_pressed(const mn_mono_system *s, double *F);
+
+/* monolithic_border.c: the factor of K with its border; 0: it is not positive without it. */
+MN_MUST_CHECK mn_status mn_mono_factorise(mn_mono_system *s, int *positive);
+/* x <- K'^-1 x */
+MN_MUST_CHECK mn_status mn_mono_answer(mn_mono_system *s, double *x);
 
 /* monolithic_mobility.c: velocity of faces by forces on them, roughly; open[rows].
    rigid 0: rigid bodies stand; factor: of K, or of that. */
