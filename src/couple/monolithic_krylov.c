@@ -136,6 +136,7 @@ static mn_status cg(mn_mono_system *s, double tolerance, double *p, double *v, d
   MN_TRY(left(s, p, v, r, residual));
   for (int k = 0; k<MN_MONO_KRYLOV_MOST && * residual> tolerance; k++) {
     mn_boxes_precondition(s->boxes, r, z);
+    mn_mono_drop_constants(s, z);
     double rz = mn_mono_dot(n, r, z);
     for (size_t i = 0; i < n; i++)
       d[i] = z[i] + (k ? rz / old * d[i] : 0);
@@ -196,13 +197,15 @@ static mn_status conjugate(mn_mono_system *s, double tolerance, double *p, doubl
   return MN_OK;
 }
 
-/* Of the right-hand side at p = 0, into s->work's beginning. */
+/* Of the right-hand side at p = 0 and p0 = 0, into s->work's beginning. */
 static mn_status find_tolerance(mn_mono_system *s, double *v, double *tolerance)
 {
   MN_TRY(mn_mono_work(s, 1, s->cells));
   double *y = s->work;
-  memcpy(v, s->right_solid, s->freedoms * sizeof *v);
-  MN_TRY(mn_mono_answer(s, v));
+  memcpy(v, s->right_solid, s->own * sizeof *v);
+  memset(v + s->own, 0, s->borders * sizeof *v);
+  if (s->own)
+    MN_TRY(mn_sparse_solve(s->factor, 1, v, v));
   memcpy(y, s->right_cells, s->cells * sizeof *y);
   mn_mono_add_flow(s, -1, v, y);
   mn_mono_drop_held(s, y);
@@ -256,10 +259,13 @@ mn_status mn_mono_cg(mn_mono_system *s, int weigh, double *p, double *v)
     return mn_mono_minres(s, p, v);
   MN_TRY(find_tolerance(s, v, &tolerance));
   mn_mono_drop_held(s, p);
-  if (mn_boxes_has_conjugate(s->boxes))
+  mn_mono_drop_constants(s, p);
+  if (mn_boxes_has_conjugate(s->boxes) && !s->borders)
     MN_TRY(conjugate(s, tolerance, p, v, &residual));
   else
     MN_TRY(cg(s, tolerance, p, v, &residual));
+  if (!(residual <= tolerance) && s->borders && mn_lu_available())
+    return mn_mono_direct(s, p, v); /* a preconditioner that is not positive, at thin gaps */
   if (!(residual <= tolerance))
     return mn_mono_unsolved(s, "cg", residual, tolerance);
   return answer_of_solid(s, s->right_solid, p, v);

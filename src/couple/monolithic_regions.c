@@ -430,6 +430,22 @@ void mn_mono_free_parts(mn_mono_system *s, const double *v, double *p)
       add_to_region(s, s->border[k].grid, s->volume[s->border[k].volume].p0, p);
 }
 
+void mn_mono_drop_constants(const mn_mono_system *s, double *p)
+{
+  for (size_t k = 0; k < s->borders; k++) {
+    double sum = 0, cells = 0;
+    int32_t g = s->border[k].grid;
+    if (s->border[k].kind != MN_MONO_NET)
+      continue;
+    for (size_t i = 0; i < s->cells; i++)
+      if (s->fluid.region[i] == g) {
+        sum += p[i];
+        cells++;
+      }
+    add_to_region(s, g, -sum / cells, p);
+  }
+}
+
 void mn_mono_pressed(const mn_mono_system *s, double *F)
 {
   memset(F, 0, s->rows * sizeof *F);

@@ -127,6 +127,8 @@ double mn_mono_net(const mn_mono_system *s, int32_t g);
 void mn_mono_border_entries(mn_mono_system *s, size_t at);
 /* p <- whole pressures, their free parts with them; volume[].p0 */
 void mn_mono_free_parts(mn_mono_system *s, const double *v, double *p);
+/* p <- p without its means where it is free. */
+void mn_mono_drop_constants(const mn_mono_system *s, double *p);
 /* F[rows] <- forces of the volumes' p0 on the faces. */
 void mn_mono_pressed(const mn_mono_system *s, double *F);
 
