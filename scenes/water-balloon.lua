@@ -18,7 +18,7 @@ return scene {
   title      = "Balloon filled with water",
   reproduces = "Akbay et al. 2018, figure 6 (2.4 of the thesis)",
   domain     = box { size = {1, 1.25, 1}, cells = {n, 1.25 * n, n}, top = "open" },
-  fluid      = water { density = 1000, gravity = {0, -9.8, 0}, max_dt = 0.01,
+  fluid      = water { density = 1000, gravity = {0, -9.8, 0}, max_dt = 0.01, walls = "sticking", -- no air comes behind it
                        initial_water = union {
                          sphere { center = {0.5, yc, 0.5}, radius = r - 0.001 }, -- within its triangles
                          cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = bore } } },

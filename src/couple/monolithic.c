@@ -142,11 +142,19 @@ static mn_status bear_light_bodies(mn_monolithic *m)
   return mn_mono_build(s);
 }
 
+mn_status mn_mono_rebuild(mn_monolithic *m)
+{
+  MN_TRY(mn_mono_build(&m->s));
+  MN_TRY(make_room(m));
+  return mn_mono_books(m);
+}
+
 mn_status mn_mono_find_step(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
   mn_mono_tell_regions(m);
+  s->held_known &= m->def.frozen;
   MN_TRY(mn_mono_build(s));
   MN_TRY(bear_light_bodies(m));
   MN_TRY(make_room(m));
@@ -243,7 +251,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *re
   m->solves = m->newton = m->s.krylov = 0;
   m->s.dt = dt;
   m->cells = 0;
-  m->fresh = 1;
+  m->s.held_known = 0;
   m->s.clipped = m->s.fluid.positive = 0;
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
   MN_TRY(mn_boxes_expect(m->boxes, dt, m->load));

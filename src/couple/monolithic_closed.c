@@ -98,15 +98,6 @@ static double along(const mn_closed *c, int r, const mn_vec3 *field)
   return sum;
 }
 
-/* Water has left a wall: what is swept is not what flows. */
-static int lets_go(const mn_mono_system *s, int32_t g)
-{
-  for (size_t i = 0; i < s->cells && s->fluid.bound && s->fluid.region; i++)
-    if (s->fluid.region[i] == g && s->fluid.bound[i] && s->fluid.p[i] <= 0)
-      return 1;
-  return 0;
-}
-
 void mn_mono_tell_regions(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
@@ -138,7 +129,7 @@ static void ask(mn_monolithic *m)
     mn_closed_swept(c, f->X, swept);
   for (int r = 0; r < s->volumes; r++) {
     double most = CARRIED * m->dx * c->surface[r], error = c->now.error[c->slot[r]];
-    double carried = lets_go(s, c->grid[r]) ? 0 : fmax(-most, fmin(most, error));
+    double carried = fmax(-most, fmin(most, error));
     double Q = c->info[r].inflow, done = m->newton ? swept[r] : m->met[r] + along(c, r, f->X);
     if (c->struck[c->slot[r]])
       s->volume[r].rate = Q - along(c, r, f->V);

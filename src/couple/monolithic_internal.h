@@ -25,13 +25,14 @@ struct mn_monolithic {
   double *residual;      /* [max_iterations] m, steps of Newton */
   int newton, solves;    /* of the substep */
   double began_s;        /* clock of the processor, without the time it took to find the surfaces */
-  int fresh;             /* 1: held cells are those of the fluid's guess */
 };
 
 /* The fluid with the interface as it is; its loads at rest belong to that place. */
 MN_MUST_CHECK mn_status mn_mono_assemble(mn_monolithic *m);
 /* Both sides about the iterate, and the step q from there; m->load. */
 MN_MUST_CHECK mn_status mn_mono_find_step(mn_monolithic *m);
+/* The system anew, about the same iterate. */
+MN_MUST_CHECK mn_status mn_mono_rebuild(mn_monolithic *m);
 /* The greatest way of a point, q given; X_linear <- X + E q, V_linear <- V + (1 + lead)/dt E q */
 double mn_mono_look_ahead(mn_monolithic *m);
 /* The fluid's answer, with the velocities for which its volume is kept exactly. */

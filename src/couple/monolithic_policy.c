@@ -17,18 +17,7 @@
 
 /* Rounding of p, of its largest value. */
 static const double P_ROUND_OFF = 1e-11;
-enum { POLICY_MOST = 300, POLICY_BOLD = 30, POLICY_PATIENCE = 60 };
-
-/* Held as the fluid last had them, if it knows. */
-static void begin_held(mn_monolithic *m)
-{
-  mn_mono_system *s = &m->s;
-  int known = 0;
-  for (size_t i = 0; i < s->cells; i++)
-    known |= s->fluid.p[i] != 0;
-  for (size_t i = 0; i < s->cells; i++)
-    s->held[i] = s->fluid.bound && s->fluid.bound[i] && known && s->fluid.p[i] <= 0;
-}
+enum { POLICY_MOST = 300, POLICY_BOLD = 30, POLICY_PATIENCE = 60, POLICY_REJOIN = 3 };
 
 /* How many cells want to change; `last`: only the last of them does. */
 static size_t change(mn_monolithic *m, int last)
@@ -58,9 +47,6 @@ static size_t change(mn_monolithic *m, int last)
 static mn_status settle(mn_monolithic *m, int most, int *found)
 {
   mn_mono_system *s = &m->s;
-  if (m->fresh || !m->def.frozen)
-    begin_held(m);
-  m->fresh = 0;
   *found = 1;
   for (int k = 0; k < most; k++) {
     m->solves++;
@@ -70,6 +56,8 @@ static mn_status settle(mn_monolithic *m, int most, int *found)
     mn_mono_slack(s, m->p, m->v, m->slack);
     if (!change(m, k >= POLICY_BOLD))
       return MN_OK;
+    if (mn_mono_parted(s, k < POLICY_REJOIN)) /* else it might go round */
+      MN_TRY(mn_mono_rebuild(m));
   }
   *found = 0;
   return MN_OK;
@@ -82,9 +70,9 @@ mn_status mn_mono_policy(mn_monolithic *m)
   if (found)
     return MN_OK;
   if (!m->s.clipped) {
-    m->s.clipped = m->fresh = 1;
-    MN_TRY(mn_mono_build(&m->s));
-    MN_TRY(mn_mono_books(m));
+    m->s.clipped = 1;
+    m->s.held_known = 0;
+    MN_TRY(mn_mono_rebuild(m));
     MN_TRY(settle(m, POLICY_MOST, &found));
   }
   return found ? MN_OK

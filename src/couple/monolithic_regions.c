@@ -19,7 +19,8 @@
    The whole is symmetric: the power of p0 is that of the volume. A constant of p changes nothing
    but nu, so that it is free, and p0 is exact whatever is left of the cells' equations. Where water
    may leave walls in the region, p must be whole: then one row, TIED, takes the difference of NET
-   and SWEPT, and p0 comes out of p.
+   and SWEPT, and p0 comes out of p. Where it has left them, there is room, the faces tell p, and no
+   volume is asked for: the account says how large the gap is.
 
    Air and gaps below a cell have no cells: SWEPT alone. Where no p0 moves anything (bodies wholly
    inside, pockets below what the coupling looks at): BREATH and NET, and the forces on the walls
@@ -86,10 +87,26 @@ static double shared_area(const mn_mono_system *s, int32_t a, int32_t b)
   return sum;
 }
 
+static int has_walls(const mn_mono_system *s, int32_t g)
+{
+  for (size_t r = 0; r < s->rows; r++)
+    if (outflow(s, g, r) != 0)
+      return 1;
+  return 0;
+}
+
 static int has_bound(const mn_mono_system *s, int32_t g)
 {
   for (size_t i = 0; i < s->cells && s->fluid.bound; i++)
     if (s->fluid.region[i] == g && s->fluid.bound[i])
+      return 1;
+  return 0;
+}
+
+static int has_held(const mn_mono_system *s, int32_t g)
+{
+  for (size_t i = 0; i < s->cells && s->fluid.bound; i++)
+    if (s->fluid.region[i] == g && s->held[i])
       return 1;
   return 0;
 }
@@ -297,7 +314,7 @@ static int volume_of(const mn_mono_system *s, int32_t g)
 }
 
 /* Breaths of regions, as far as they are independent. */
-static mn_status of_walls(mn_mono_system *s, int32_t regions, const uint8_t *asked)
+static mn_status of_walls(mn_mono_system *s, int32_t regions, uint8_t *asked)
 {
   growing f = {0};
   int32_t kept[MOST];
@@ -306,6 +323,11 @@ static mn_status of_walls(mn_mono_system *s, int32_t regions, const uint8_t *ask
     int count = f.count, v = volume_of(s, r);
     if (!has_cells(s, r))
       continue;
+    if (has_held(s, r)) { /* it has room to give */
+      if (v >= 0)
+        asked[v] = 0;
+      continue;
+    }
     for (int k = 0; k < count; k++)
       g[k] = -shared_area(s, kept[k], r);
     g[count] = -shared_area(s, r, r);
@@ -340,6 +362,21 @@ static mn_status of_coupling(mn_mono_system *s, int32_t regions)
     if (asked[v])
       MN_TRY(add_border(s, MN_MONO_SWEPT, s->volume[v].grid, v));
   return MN_OK;
+}
+
+int mn_mono_parted(const mn_mono_system *s, int rejoined)
+{
+  int32_t regions = s->told && s->fluid.bound ? mn_mono_regions(s) : 0;
+  for (int32_t g = 0; g < regions; g++) {
+    int breathes = 0;
+    for (size_t k = 0; k < s->borders; k++)
+      breathes |= s->border[k].kind == MN_MONO_BREATH && s->border[k].grid == g;
+    int held = has_held(s, g);
+    if ((held && breathes) ||
+        (rejoined && !held && !breathes && has_bound(s, g) && has_walls(s, g)))
+      return 1;
+  }
+  return 0;
 }
 
 /* Rows of the border on the freedoms, but for those of breaths, which are H^T (m/dt) Y. */

@@ -68,6 +68,17 @@ static mn_status make_freedoms(mn_mono_system *s)
   return MN_OK;
 }
 
+/* Held as the fluid last had them, if it knows. */
+static void begin_held(mn_mono_system *s)
+{
+  int known = 0;
+  for (size_t i = 0; i < s->cells; i++)
+    known |= s->fluid.p[i] != 0;
+  for (size_t i = 0; i < s->cells; i++)
+    s->held[i] = s->fluid.bound && s->fluid.bound[i] && known && s->fluid.p[i] <= 0;
+  s->held_known = 1;
+}
+
 /* ---- the rates of freedoms ------------------------------------------------------------------- */
 
 /* g of the freedoms that points have, 0 of the others; whether all points have the same. */
@@ -147,7 +158,8 @@ static mn_status build_solid(mn_mono_system *s, int64_t n, double part)
       for (int64_t f = H->start[r]; f < H->start[r + 1] && H->col[f] < n; f++)
         mn_csr_rows_add(&s->K, H->col[f], rate * H->value[f]);
     }
-    mn_mono_border_entries(s, (size_t)i);
+    if (n > (int64_t)s->own)
+      mn_mono_border_entries(s, (size_t)i);
     MN_TRY(mn_csr_rows_next(s->ctx, &s->K));
   }
   return MN_OK;
@@ -156,6 +168,8 @@ static mn_status build_solid(mn_mono_system *s, int64_t n, double part)
 mn_status mn_mono_build(mn_mono_system *s)
 {
   MN_TRY(make_room(s));
+  if (!s->held_known)
+    begin_held(s);
   MN_TRY(mn_mono_build_faces(s));
   MN_TRY(mn_mono_find_constants(s));
   MN_TRY(make_freedoms(s));

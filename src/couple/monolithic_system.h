@@ -57,6 +57,7 @@ typedef struct mn_mono_system {
   double *right_cells; /* [cells] m^3/s */
   double *right_solid; /* [freedoms] N */
   uint8_t *held;       /* [cells] 1: p = 0 there */
+  int held_known;      /* 0: those of the fluid's guess */
   int64_t *pinned;     /* cells whose pressure is set, one for each constant that nothing tells */
   size_t pins;
   /* closed regions, monolithic_regions.c */
@@ -121,6 +122,9 @@ MN_MUST_CHECK mn_status mn_mono_find_constants(mn_mono_system *s);
 int32_t mn_mono_regions(const mn_mono_system *s);
 /* Velocity of a row's face by a unit breath of region g: into it through all its walls; or 0. */
 double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row);
+/* Whether water has let go of the walls of a region since the system was built; rejoined: or no
+   longer does. */
+int mn_mono_parted(const mn_mono_system *s, int rejoined);
 /* Sum of the right-hand sides of its cells, m^3/s. */
 double mn_mono_net(const mn_mono_system *s, int32_t g);
 /* The entries of the border in row `at` of K, which is being made. */

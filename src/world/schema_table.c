@@ -330,7 +330,8 @@ static const mn_key couple_keys[] = {
      "how the mean pressure p0 of closed regions is found: eliminated: inside every solve of the "
      "bodies, so that their volumes follow the inflow exactly; solid, fluid: one correction in "
      "each "
-     "iteration by the momentum of the bodies or of the fluid, as published; none: not at all"},
+     "iteration by the momentum of the bodies or of the fluid, as published; none: not at all. "
+     "One system: what the surfaces enclose, whichever of them; none: what the grid's faces see"},
     {"frozen", MN_KEY_FLAG, "", "", 0, 0, 0, "", COUPLE(frozen),
      "the surface's place on the grid is, all through a substep, where its velocity at the start "
      "takes it (published: where the first solve was). Default: true; published: false"},

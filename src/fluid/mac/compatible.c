@@ -145,7 +145,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
     double slow = known ? SLOW * mac->grid.dx / dt * area[r] : 0;
     int small = fabs(Q[r]) <= fmax(most * mark[r], slow) ||
                 (area[r] > 0 && (start || (double)region.cells <= pocket));
-    mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small;
+    int parted = b->parted && b->parted[r]; /* there is room */
+    mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small && !parted;
     chosen += mark[r] > 0;
     if (mark[r] > 0 && fabs(Q[r]) > fabs(b->net_flow))
       b->net_flow = Q[r];

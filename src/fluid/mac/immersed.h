@@ -20,16 +20,17 @@ typedef struct mn_mac_bodies {
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
   size_t capacity;     /* rows: */
   mn_closed_face *face;
-  double *U;         /* m/s, of the body */
-  double *U_start;   /* m/s, the same at the start of the substep */
-  double *F, *mass;  /* N, kg */
-  int *counts;       /* for pressure differences */
-  size_t regions;    /* capacity of the next: */
-  double *region[5]; /* net inflows and how to mend them */
-  int shifts;        /* capacity of the next: */
-  double *shift;     /* m; of each body: see parts.c */
-  uint8_t *flush;    /* the same: it lies against walls */
-  double net_flow;   /* m^3/s, the greatest that was mended in the last solve */
+  double *U;             /* m/s, of the body */
+  double *U_start;       /* m/s, the same at the start of the substep */
+  double *F, *mass;      /* N, kg */
+  int *counts;           /* for pressure differences */
+  size_t regions;        /* capacity of the next: */
+  double *region[5];     /* net inflows and how to mend them */
+  int shifts;            /* capacity of the next: */
+  double *shift;         /* m; of each body: see parts.c */
+  uint8_t *flush;        /* the same: it lies against walls */
+  double net_flow;       /* m^3/s, the greatest that was mended in the last solve */
+  const uint8_t *parted; /* [regions of the pressure] 1: water has left walls; NULL: nowhere */
 } mn_mac_bodies;
 
 /* immersed.c */

@@ -51,7 +51,8 @@ enum {
   B_START,
   B_COL,
   B_VALUE,
-  B_BODY
+  B_BODY,
+  B_PARTED
 };
 
 void mn_mac_operators_free(mn_mac_operators *o)
@@ -433,6 +434,27 @@ static mn_status take_off_means(mn_mac *mac, const double *p)
   return mn_mac_lift(mac, sum, count);
 }
 
+/* Regions in which a cell is held: bodies->parted. */
+static mn_status find_parted(mn_mac *mac, const double *p)
+{
+  mn_mac_operators *o = &mac->operators;
+  const mn_regions *g = o->unknowns.regions;
+  size_t count = (size_t)mn_pressure_region_count(mac->pressure);
+  mac->bodies.parted = NULL;
+  if (!o->linear.bound || !count)
+    return MN_OK;
+  MN_TRY(mn_reserve(mac->ctx, "closed regions", count, 1, &o->buffer[B_PARTED]));
+  uint8_t *parted = o->buffer[B_PARTED].data;
+  memset(parted, 0, count);
+  for (int r = 0; r < g->first_run[g->n[1] * g->n[2]]; r++)
+    for (int i = g->run[r].lo; i < g->run[r].hi; i++) {
+      int32_t c = o->unknowns.run[r] + i - g->run[r].lo;
+      parted[g->run[r].region] |= o->linear.bound[c] && p[c] <= 0;
+    }
+  mac->bodies.parted = parted;
+  return MN_OK;
+}
+
 /* Shows the equation with the walls as they are at last. */
 static mn_status show(mn_mac *mac, double tolerance)
 {
@@ -460,7 +482,10 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
   mn_mac_tolerances(mac, mac->dt, worst, mac->speed, &tolerance, &sum_tolerance);
   if (bodies && mac->geometry.stamp) {
     int changed;
-    MN_TRY(mn_mac_bodies_mend(mac, mac->dt, sum_tolerance, &changed));
+    MN_TRY(find_parted(mac, p));
+    mn_status status = mn_mac_bodies_mend(mac, mac->dt, sum_tolerance, &changed);
+    mac->bodies.parted = NULL;
+    MN_TRY(status);
     if (changed)
       worst = mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
   }

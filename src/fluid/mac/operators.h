@@ -6,7 +6,7 @@
 #include "pressure/opened.h"
 #include "pressure/unknowns.h"
 
-enum { MN_MAC_OPERATOR_BUFFERS = 17 };
+enum { MN_MAC_OPERATOR_BUFFERS = 18 };
 
 /* Work; nothing of it is state. */
 typedef struct mn_mac_operators {
