@@ -81,7 +81,7 @@ static inline void volume_compare(const volume_case *c)
              m == 2 ? 20 * c->off : c->off); /* one tangent; the next step makes it good */
     CHECK_NEAR(v[m].regions, v[0].regions, 0);
     for (int k = 0; k < v[m].regions; k++)
-      CHECK_LE(fabs(v[m].p0[k] - v[0].p0[k]) / v[0].most[k], m == 2 ? 0.05 : 0.01);
+      CHECK_LE(fabs(v[m].p0[k] - v[0].p0[k]) / v[0].most[k], m == 2 ? 0.1 : 0.01);
     CHECK_LE(v[m].rough, 1.25 * v[0].rough + 1e-6);
   }
 }
