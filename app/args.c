@@ -50,9 +50,13 @@ static int unknown_option(const app_command *command, const char *name)
   list[count++] = "--help";
   list[count] = NULL;
   const char *near = app_nearest(name, list);
-  return app_error(MN_BAD_INPUT, "%s: unknown option %s%s%s%s (meniscus %s --help lists them)",
+  int sets = 0; /* parameters of a scene */
+  for (int i = 0; i < count; i++)
+    sets |= !strcmp(list[i], "-p");
+  return app_error(MN_BAD_INPUT, "%s: unknown option %s%s%s%s (meniscus %s --help lists them%s)",
                    command->name, name, near ? "; did you mean " : "", near ? near : "",
-                   near ? "?" : "", command->name);
+                   near ? "?" : "", command->name,
+                   sets ? "; parameters of a scene are set by -p NAME=VALUE" : "");
 }
 
 /* -p NAME=VALUE; the text is cut at the equals sign. */

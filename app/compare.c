@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const app_option options[] = {
-    {"--couplings", "A,B,...", "couplings to compare: values of the scene's parameter coupling"},
+    {"--couplings", "A,B,...",
+     "couplings to compare: weak, relaxed, aitken, rmi, xpm, simultaneous, monolithic, auto"},
     {"--at", "T,...", "times of the pictures, s (default: six, evenly spread)"},
     {"-o", "DIR", "directory of the results (default: runs/NAME-compare)"},
     {"-p", "KEY=VALUE", "set a parameter of the scene; may be repeated"},
@@ -126,6 +127,9 @@ static mn_status load(job *j)
   if (status == MN_OK)
     return check_times(j);
   app_fail(j->ctx, status);
+  if (strstr(mn_context_message(j->ctx), "unknown parameter coupling"))
+    app_error(0, "compare needs a scene with a fluid, bodies, and a parameter coupling that is the "
+                 "method of its couple{}; piston and cloth-in-smoke are such scenes");
   return status;
 }
 
@@ -167,14 +171,16 @@ static mn_status run_one(job *j, int i)
 /* Distance: of the interface, in cells. */
 static void print_row(const mn_compare_row *r, const mn_compare_row *first)
 {
-  char distance[32] = "-";
+  char distance[32] = "-", name[2 * MN_NAME_MAX + 4];
+  int picked = *r->method && strcmp(r->method, r->name);
+  snprintf(name, sizeof name, picked ? "%s (%s)" : "%s", r->name, r->method);
   if (r->exit_status == MN_BAD_INPUT) {
-    printf("%-12s refused: %s\n", r->name, r->reason);
+    printf("%-18s refused: %s\n", r->name, r->reason);
     return;
   }
   if (r != first && isfinite(r->max_distance))
     snprintf(distance, sizeof distance, "%.3g", r->max_distance);
-  printf("%-12s %-7s %7.4g s %9lld %11.2f %6.0f %7lld %9lld %7.3g s %9s\n", r->name,
+  printf("%-18s %-7s %7.4g s %9lld %11.2f %6.0f %7lld %9lld %7.3g s %9s\n", name,
          r->exit_status == MN_INTERRUPTED ? "stopped"
          : r->exit_status                 ? "failed"
                                           : "done",
@@ -186,7 +192,7 @@ static void print_rows(const job *j, const mn_compare_row *rows)
 {
   int json = app_get(j->args, "--json") != NULL;
   if (!json && !app_get(j->args, "--quiet"))
-    printf("%-12s %-7s %9s %9s %11s %6s %7s %9s %9s %9s\n", "coupling", "", "time", "substeps",
+    printf("%-18s %-7s %9s %9s %11s %6s %7s %9s %9s %9s\n", "coupling", "", "time", "substeps",
            "iterations", "most", "capped", "diverged", "wall", "distance");
   for (int i = 0; i < j->count; i++) {
     const mn_compare_row *r = &rows[i];
