@@ -59,7 +59,7 @@ static int sample(const lai_table *t, int n, const char *solver)
   if (t->number >= LAI_AT_FRAME)
     return 1;
   if (t->dim == 3 && n >= 256)
-    return is_pcg(solver) || is(solver, "fmg") ? 25 : 10;
+    return is_pcg(solver) || is(solver, "fmg") ? 25 : 5;
   if (is(solver, "newton"))
     return t->dim == 2 ? (n < 256 ? 1 : 10) : n < 64 ? 5 : n < 128 ? 25 : 100;
   if (is(solver, "fmg"))
