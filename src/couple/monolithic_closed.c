@@ -98,6 +98,17 @@ static double along(const mn_closed *c, int r, const mn_vec3 *field)
   return sum;
 }
 
+double mn_mono_lost(const mn_monolithic *m)
+{
+  const mn_closed *c = m->closed;
+  double most = 0;
+  for (int r = 0; r < c->count; r++)
+    if (c->surface[r] > 0)
+      most = fmax(most,
+                  fabs(along(c, r, m->boxes->face.X) - along(c, r, m->X_linear)) / c->surface[r]);
+  return most;
+}
+
 void mn_mono_tell_regions(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;

@@ -48,6 +48,10 @@ void mn_mono_meet_regions(mn_monolithic *m);
    MN_FAILED, and closed->hopeless. */
 MN_MUST_CHECK mn_status mn_mono_books(mn_monolithic *m);
 
+/* m, greatest mean distance over the surface of a region by which contact keeps it from the volume
+   that the system gave it: X of the interface from X_linear. */
+double mn_mono_lost(const mn_monolithic *m);
+
 /* monolithic_policy.c */
 
 /* p, v of the system as it stands, with walls that let go. */

@@ -82,6 +82,7 @@ done
 # A free lid is pressed against a stop: what fails is some solver, what is told is the pressure.
 cat > "$folder/jam.lua" <<'SCENE'
 local jam = param("jam", true, "a stop above the free lid")
+local coupling = param("coupling", "xpm", "", couplings)
 local function lid(lo, hi, more)
   more.shape, more.density = box { lo = {lo, 0.7}, hi = {hi, 0.8} }, 10
   return rigid(more)
@@ -94,11 +95,12 @@ return scene {
              lid(0, 0.4375, { motion = motion { translate = {0, -1}, path = rate(0.3) } }),
              lid(0.5625, 1, { joint = "slider", joint_axis = {0, 1} }) },
   dynamics = dynamics { gravity = {0, 0} },
-  output = { frames = 6, every = 0.01, vtk = false, preview = false },
+  coupling = couple { method = coupling },
+  output = { frames = 9, every = 0.01, vtk = false, preview = false },
 }
 SCENE
-for jam in true false; do
-  said=$("$program" run "$folder/jam.lua" -o "$folder/run" --quiet -p jam=$jam 2>&1)
+for jam in true false; do for coupling in xpm monolithic simultaneous; do
+  said=$("$program" run "$folder/jam.lua" -o "$folder/run" --quiet -p jam=$jam -p coupling=$coupling 2>&1)
   status=$?
   ok=1
   if [ $jam = false ]; then
@@ -108,6 +110,6 @@ for jam in true false; do
     echo "$said" | grep -q "closed region 1 of [0-9]* cells at (.*) was at .*e+.* Pa: if what encloses it is jammed" || ok=0
   fi
   [ $ok = 1 ] || failed=1
-  echo "$([ $ok = 1 ] && echo ok || echo FAIL) jammed lid $jam: exit $status: $said"
-done
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) jammed lid $jam, $coupling: exit $status: $said"
+done; done
 exit $failed
