@@ -37,9 +37,11 @@ mn_status mn_boxes_need_operators(const mn_boxes *b, const char *method)
 mn_status mn_boxes_assemble(mn_boxes *b, mn_fluid_linear *linear)
 {
   double start = mn_seconds();
-  *linear = (mn_fluid_linear){.positive = linear->positive};
+  int positive = linear->positive;
+  *linear = (mn_fluid_linear){.positive = positive};
   b->ctx->message[0] = 0;
   mn_status status = of_fluid(b)->assemble(b->fluid.self, &b->face, linear);
+  linear->positive |= positive; /* it has been asked, whether it heeds that or not */
   b->fluid_s += mn_seconds() - start;
   return mn_boxes_judge(b, 0, status);
 }

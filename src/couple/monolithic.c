@@ -126,20 +126,25 @@ mn_status mn_mono_assemble(mn_monolithic *m)
   return mn_boxes_assemble(m->boxes, &m->s.fluid);
 }
 
+static mn_status ask_for_positive_masses(mn_monolithic *m)
+{
+  m->s.light = 0;
+  m->s.fluid.positive = 1;
+  MN_TRY(mn_mono_assemble(m));
+  return mn_mono_build(&m->s);
+}
+
 /* Where water may let go of bodies that are lighter than what masses below 0 take off, the fluid is
-   to have none. */
+   to have none; and where deformable ones are so light that their equations have no sense. (cg and
+   minres find out about these by themselves.) */
 static mn_status bear_light_bodies(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
-  int light;
-  if (!s->fluid.bound || s->fluid.positive)
+  int light, direct = mn_mono_choose(s, m->def.solver) == MN_SOLVER_DIRECT;
+  if (s->fluid.positive || !(s->fluid.bound || direct))
     return MN_OK;
   MN_TRY(mn_mono_weigh(s, &light));
-  if (!light)
-    return MN_OK;
-  s->fluid.positive = 1;
-  MN_TRY(mn_mono_assemble(m));
-  return mn_mono_build(s);
+  return light ? ask_for_positive_masses(m) : MN_OK;
 }
 
 mn_status mn_mono_rebuild(mn_monolithic *m)
@@ -164,6 +169,11 @@ mn_status mn_mono_find_step(mn_monolithic *m)
   }
   MN_TRY(mn_mono_books(m));
   MN_TRY(mn_mono_policy(m));
+  if (s->light) {
+    MN_TRY(ask_for_positive_masses(m));
+    MN_TRY(mn_mono_books(m));
+    MN_TRY(mn_mono_policy(m));
+  }
   for (size_t i = 0; i < s->own; i++)
     m->q[i] = m->v[i] / s->g[i];
   return mn_mono_load(s, m->p, m->v, m->load);
@@ -252,7 +262,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *re
   m->s.dt = dt;
   m->cells = 0;
   m->s.held_known = 0;
-  m->s.clipped = m->s.fluid.positive = 0;
+  m->s.clipped = m->s.light = m->s.fluid.positive = 0;
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
   MN_TRY(mn_boxes_expect(m->boxes, dt, m->load));
   memcpy(m->V, f->V, f->count * sizeof *f->V);

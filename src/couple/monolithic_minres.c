@@ -82,6 +82,12 @@ static mn_status factorise_rest(mn_mono_system *s, int *positive)
   return MN_OK;
 }
 
+mn_status mn_mono_deformable_positive(mn_mono_system *s, int *positive)
+{
+  MN_TRY(list_rigid(s));
+  return factorise_rest(s, positive);
+}
+
 /* inverse <- (K'_rr + B_r^T M B_r)^-1 */
 static mn_status invert_rigid(mn_mono_system *s)
 {
@@ -322,6 +328,10 @@ mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v)
     positive = 0;
   else
     MN_TRY(prepare(s, &positive));
+  if (!positive && !s->borders && !s->fluid.positive) {
+    s->light = 1; /* better equations are to be had */
+    return MN_OK;
+  }
   if (!positive && mn_lu_available())
     return mn_mono_direct(s, p, v);
   if (!positive)

@@ -178,19 +178,31 @@ mn_status mn_mono_build(mn_mono_system *s)
   return build_solid(s, (int64_t)s->freedoms, 1);
 }
 
+static int has_deformable(const mn_mono_system *s)
+{
+  const mn_interface *f = &s->boxes->face;
+  for (size_t i = 0; i < f->count; i++)
+    if (!f->rigid[i])
+      return 1;
+  return 0;
+}
+
 mn_status mn_mono_weigh(mn_mono_system *s, int *light)
 {
   mn_factor_report report = {.positive_definite = 1};
-  int below = 0;
+  int below = 0, bound = s->fluid.bound != NULL;
   for (size_t r = 0; r < s->rows; r++)
     below |= mn_mono_mass(s, r) < 0;
   *light = 0;
-  if (!below || !s->own)
+  if (!below || !s->own || !(bound || has_deformable(s)))
     return MN_OK;
   if (!s->weighed)
     MN_TRY(mn_sparse_create(s->ctx, &s->weighed));
-  MN_TRY(build_solid(s, (int64_t)s->own, 1 - LEFT));
-  MN_TRY(mn_sparse_factorise(s->weighed, &s->K.a, &report));
+  MN_TRY(build_solid(s, (int64_t)s->own, bound ? 1 - LEFT : 1));
+  if (bound)
+    MN_TRY(mn_sparse_factorise(s->weighed, &s->K.a, &report));
+  else
+    MN_TRY(mn_mono_deformable_positive(s, &report.positive_definite));
   *light = !report.positive_definite;
   return build_solid(s, (int64_t)s->freedoms, 1);
 }

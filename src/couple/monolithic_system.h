@@ -86,6 +86,7 @@ typedef struct mn_mono_system {
   size_t parent_room;
   mn_sparse_factor *rest; /* of K without the freedoms of rigid bodies */
   mn_csr_rows K_rest;
+  int light;                 /* 1: not solved, since K' is not positive for deformable bodies */
   mn_sparse_factor *weighed; /* of a part of K; mn_mono_weigh */
   int64_t *rigid;            /* [freedoms] number among those of rigid bodies, -1: not one */
   size_t rigid_count, rigid_room;
@@ -99,9 +100,11 @@ void mn_mono_system_destroy(mn_mono_system *s);
 
 /* After the fluid's assemble and the solid's linearise: fills all but the right-hand sides. */
 MN_MUST_CHECK mn_status mn_mono_build(mn_mono_system *s);
-/* *light: whether masses below 0 take half of the solid's inertia or more along some motion, so
-   that K' is not positive, or nearly. */
+/* *light: whether K' is not positive for deformable bodies; where water may let go, whether masses
+   below 0 take half of any body's inertia or more along some motion. */
 MN_MUST_CHECK mn_status mn_mono_weigh(mn_mono_system *s, int *light);
+/* K' of deformable bodies alone. monolithic_minres.c */
+MN_MUST_CHECK mn_status mn_mono_deformable_positive(mn_mono_system *s, int *positive);
 /* Right-hand sides with the interface's V that of the iterate, and volume[].rate. */
 MN_MUST_CHECK mn_status mn_mono_right(mn_mono_system *s);
 /* p, v with p = 0 in held cells. p holds a guess. */
