@@ -207,7 +207,7 @@ static mn_status store_scene(run *r)
 
 static mn_status start_fresh(run *r)
 {
-  r->record = (mn_record){.first_volume = r->world->totals.volume};
+  r->record = (mn_record){.first_volume = r->world->coupling ? -1 : r->world->totals.volume};
   r->saved_step = -1;
   MN_TRY(add_probes(r));
   return write_frame(r);

@@ -40,6 +40,8 @@ void mn_record_tries(mn_record *r, const mn_step_info *info)
 
 void mn_record_add(mn_record *r, const mn_step_info *info)
 {
+  if (r->first_volume < 0)
+    r->first_volume = info->fluid_volume;
   const double value[MN_INVARIANTS] = {
       [MN_WORST_DIVERGENCE] = fabs(info->pressure.divergence),
       [MN_WORST_RESIDUAL] = fabs(info->pressure.residual),

@@ -30,7 +30,7 @@ typedef struct mn_record {
   int64_t capped, diverged;                   /* tries that the coupling did not bring to an end */
   double fluid_s, solid_s, couple_s, other_s; /* wall time of the phases */
   double wall_s;                              /* of earlier sessions */
-  double first_volume;                        /* m^3 */
+  double first_volume; /* m^3; < 0: that after the first substep, which cuts bodies out */
   mn_worst worst[MN_INVARIANTS];
 } mn_record;
 
