@@ -13,7 +13,7 @@ static void test_volumes(void **state)
       {"supported-body", 1, 1e-9, {"n=24", NULL}},
       {"balloon-solid", 2, 1e-5, {"n=60", NULL}},
       {"balloon-shell", 3, 1e-5, {"n=56", NULL}},
-      {"instability", 1, 1e-4, {"n=240", NULL}},
+      {"instability", 0.5, 1e-4, {"n=240", NULL}},
       {"hydraulic-piston", 3, 1e-9, {"force=true", NULL}},
       {"two-balloons", 2, 1e-5, {"n=80", NULL}},
       {"two-balloons", 2, 1e-5, {"n=80", "right=0.5", NULL}},
