@@ -260,7 +260,7 @@ mn_status mn_mono_cg(mn_mono_system *s, int weigh, double *p, double *v)
   MN_TRY(find_tolerance(s, v, &tolerance));
   mn_mono_drop_held(s, p);
   mn_mono_drop_constants(s, p);
-  if (mn_boxes_has_conjugate(s->boxes) && !s->borders)
+  if (mn_boxes_has_conjugate(s->boxes) && !s->borders) /* in floats free constants cost much */
     MN_TRY(conjugate(s, tolerance, p, v, &residual));
   else
     MN_TRY(cg(s, tolerance, p, v, &residual));

@@ -436,8 +436,8 @@ static void toy_make(toy_fluid *t, toy_solid *s, uint64_t seed, int regions)
 
 /* Newton on all equations with LAPACK, from x0; `steps` of it. Cells with held[i] have p = 0;
    `masses` 0 leaves them out. x: p, then the freedoms. Returns the last step. */
-static double toy_dense(const toy_fluid *t, const toy_solid *s, const uint8_t *held, int masses,
-                        int steps, double *x)
+static inline double toy_dense(const toy_fluid *t, const toy_solid *s, const uint8_t *held,
+                               int masses, int steps, double *x)
 {
   double H[FACES][FREEDOMS] = {{0}}, last = 0;
   for (int r = 0; r < FACES; r++)
