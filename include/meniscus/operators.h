@@ -85,10 +85,13 @@ typedef struct mn_fluid_operators {
   /* p of (L + D G D^T) p = b, from p, to a residual of at most `tolerance` in every cell, by
      conjugate gradients with this preconditioner (`open` of `prepare` near the diagonal of G; held
      cells stay 0): the positive definite form of the coupled system, at the cost of an ordinary
-     pressure solve and one answer an iteration. Fills reason, iterations, residual. May be NULL:
-     then who wants it does it by apply and precondition. */
-  mn_status (*conjugate)(void *self, mn_row_answer *answer, void *user, const double *b,
-                         double tolerance, int max_iterations, double *p, mn_solve_report *report);
+     pressure solve and one answer an iteration. `answer` may be rough, if `whole` is not: that is
+     asked for U under all of F = D^T p where a true residual b - L p - D U is formed, now and then
+     (NULL: answer does). Fills reason, iterations, residual. May be NULL: then who wants it does it
+     by apply and precondition. */
+  mn_status (*conjugate)(void *self, mn_row_answer *answer, mn_row_answer *whole, void *user,
+                         const double *b, double tolerance, int max_iterations, double *p,
+                         mn_solve_report *report);
   /* As `solve` would have answered, had it found these pressures with the interface's X and V:
      velocities, loads, report (residual, divergence), ready for commit. */
   mn_status (*adopt)(void *self, mn_interface *interface, const double *p, mn_solve_report *report);

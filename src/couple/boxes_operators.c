@@ -112,13 +112,13 @@ int mn_boxes_has_conjugate(const mn_boxes *b)
   return of_fluid(b)->conjugate != NULL;
 }
 
-mn_status mn_boxes_conjugate(mn_boxes *b, mn_row_answer *answer, void *user, const double *right,
-                             double tolerance, int max_iterations, double *p,
+mn_status mn_boxes_conjugate(mn_boxes *b, mn_row_answer *answer, mn_row_answer *whole, void *user,
+                             const double *right, double tolerance, int max_iterations, double *p,
                              mn_solve_report *report)
 {
   double start = mn_seconds();
   b->ctx->message[0] = 0;
-  mn_status status = of_fluid(b)->conjugate(b->fluid.self, answer, user, right, tolerance,
+  mn_status status = of_fluid(b)->conjugate(b->fluid.self, answer, whole, user, right, tolerance,
                                             max_iterations, p, report);
   b->fluid_s += mn_seconds() - start;
   return mn_boxes_judge(b, 0, status);
@@ -166,7 +166,7 @@ mn_status mn_boxes_expect(mn_boxes *b, double dt, mn_vec3 *place)
 mn_status mn_boxes_linearise(mn_boxes *b, mn_solid_linear *linear)
 {
   double start = mn_seconds();
-  *linear = (mn_solid_linear){0};
+  *linear = (mn_solid_linear){.curvature = linear->curvature};
   b->ctx->message[0] = 0;
   mn_status status = of_solid(b)->linearise(b->solid.self, &b->face, linear);
   b->solid_s += mn_seconds() - start;

@@ -39,6 +39,7 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   m->s.ctx = ctx;
   m->s.boxes = boxes;
   m->s.dx = dx;
+  m->s.solver = def->solver;
   m->s.masses = def->load == MN_LOAD_IMPULSE;
   size_t n = boxes->face.count;
   mn_status status = MN_NEW(ctx, "velocities of points", n, &m->V);
@@ -154,13 +155,30 @@ mn_status mn_mono_rebuild(mn_monolithic *m)
   return mn_mono_books(m);
 }
 
-mn_status mn_mono_find_step(mn_monolithic *m)
+/* The solid's K as it is where that is solved without a factor, which sees whether it will do; else
+   the solid looks. */
+static mn_status linearise(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
+  s->solid.curvature = s->factored || 3 * m->boxes->face.count < MN_MONO_LARGE
+                           ? MN_CURVATURE_CHECKED
+                           : MN_CURVATURE_EXACT;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
   mn_mono_tell_regions(m);
   s->held_known &= m->def.frozen;
   MN_TRY(mn_mono_build(s));
+  if (s->large || s->solid.curvature == MN_CURVATURE_CHECKED)
+    return MN_OK;
+  s->solid.curvature = MN_CURVATURE_CHECKED;
+  MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
+  return mn_mono_build(s);
+}
+
+static mn_status attempt(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  s->lost = 0;
+  MN_TRY(linearise(m));
   MN_TRY(bear_light_bodies(m));
   MN_TRY(make_room(m));
   if (m->cells != s->cells || !m->def.frozen) {
@@ -173,6 +191,20 @@ mn_status mn_mono_find_step(mn_monolithic *m)
     MN_TRY(ask_for_positive_masses(m));
     MN_TRY(mn_mono_books(m));
     MN_TRY(mn_mono_policy(m));
+  }
+  return MN_OK;
+}
+
+mn_status mn_mono_find_step(mn_monolithic *m)
+{
+  mn_mono_system *s = &m->s;
+  MN_TRY(attempt(m));
+  if (s->lost) { /* K' of large bodies is not positive, or its multigrid no good: it is factorised
+                  */
+    s->factored = 1;
+    m->cells = 0;
+    s->held_known = 0;
+    MN_TRY(attempt(m));
   }
   for (size_t i = 0; i < s->own; i++)
     m->q[i] = m->v[i] / s->g[i];
@@ -263,6 +295,7 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *re
   m->cells = 0;
   m->s.held_known = 0;
   m->s.clipped = m->s.light = m->s.fluid.positive = 0;
+  m->s.factored = m->s.mesh_iterations = 0;
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
   MN_TRY(mn_boxes_expect(m->boxes, dt, m->load));
   memcpy(m->V, f->V, f->count * sizeof *f->V);

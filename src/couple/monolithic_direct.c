@@ -110,6 +110,8 @@ mn_status mn_mono_solve(mn_mono_system *s, mn_coupling_solver solver, double *p,
     return mn_fail(s->ctx, MN_BAD_INPUT,
                    "bodies of different integrators are linked, so that the coupled system is not "
                    "symmetric: coupling.solver must be \"direct\"");
+  if (s->large)
+    return mn_mono_mesh(s, p, v);
   return solver == MN_SOLVER_MINRES && !s->borders ? mn_mono_minres(s, p, v)
                                                    : mn_mono_cg(s, solver == MN_SOLVER_AUTO, p, v);
 }

@@ -190,11 +190,17 @@ static mn_status conjugate(mn_mono_system *s, double tolerance, double *p, doubl
   for (size_t i = 0; i < n; i++)
     b[i] += s->right_cells[i];
   mn_mono_drop_held(s, b);
-  MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, s, b, tolerance, MN_MONO_KRYLOV_MOST, p,
-                            &report));
+  MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, NULL, s, b, tolerance, MN_MONO_KRYLOV_MOST,
+                            p, &report));
   s->krylov += report.iterations;
   *residual = report.residual;
   return MN_OK;
+}
+
+double mn_mono_tolerance(const mn_mono_system *s, double most)
+{
+  double walls = mn_mono_largest(s->cells, s->right_cells);
+  return fmax(fmax(s->fluid.tolerance, ROUND_OFF * walls), STRICTER * s->fluid.relative * most);
 }
 
 /* Of the right-hand side at p = 0 and p0 = 0, into s->work's beginning. */
@@ -209,9 +215,7 @@ static mn_status find_tolerance(mn_mono_system *s, double *v, double *tolerance)
   memcpy(y, s->right_cells, s->cells * sizeof *y);
   mn_mono_add_flow(s, -1, v, y);
   mn_mono_drop_held(s, y);
-  double most = mn_mono_largest(s->cells, y), walls = mn_mono_largest(s->cells, s->right_cells);
-  *tolerance =
-      fmax(fmax(s->fluid.tolerance, ROUND_OFF * walls), STRICTER * s->fluid.relative * most);
+  *tolerance = mn_mono_tolerance(s, mn_mono_largest(s->cells, y));
   return MN_OK;
 }
 

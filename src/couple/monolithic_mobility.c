@@ -178,6 +178,8 @@ static mn_status by_waves(mn_mono_system *s, mn_sparse_factor *factor, double dx
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &F));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &v));
   for (int wave = 0; wave < WAVES * PHASES * f->dim; wave++) {
+    if (!factor && wave % WAVES)
+      continue; /* where a look costs more, the long waves are left out */
     double length = LENGTHS[wave % WAVES] * dx;
     set_wave(s, wave / (WAVES * PHASES), length, wave / WAVES % PHASES, N, F);
     for (int64_t i = 0; i < HT->rows; i++) {
@@ -185,7 +187,7 @@ static mn_status by_waves(mn_mono_system *s, mn_sparse_factor *factor, double dx
       for (int64_t e = HT->start[i]; e < HT->start[i + 1] && i < (int64_t)s->own; e++)
         v[i] += HT->value[e] * s->fluid.area[HT->col[e]] * F[HT->col[e]];
     }
-    MN_TRY(mn_sparse_solve(factor, 1, v, v));
+    MN_TRY(factor ? mn_sparse_solve(factor, 1, v, v) : mn_mono_mesh_answer(s, v));
     for (int64_t r = 0; r < H->rows; r++) {
       double U = 0;
       for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
@@ -212,4 +214,9 @@ mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *factor, int rigi
   if (!any_cloth(&s->boxes->face))
     return MN_OK;
   return by_waves(s, factor, s->dx, open);
+}
+
+mn_status mn_mono_mobility_of_waves(mn_mono_system *s, double *open)
+{
+  return any_cloth(&s->boxes->face) ? by_waves(s, NULL, s->dx, open) : MN_OK;
 }

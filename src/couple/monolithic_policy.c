@@ -51,7 +51,7 @@ static mn_status settle(mn_monolithic *m, int most, int *found)
   for (int k = 0; k < most; k++) {
     m->solves++;
     MN_TRY(mn_mono_solve(s, m->def.solver, m->p, m->v));
-    if (!s->fluid.bound)
+    if (!s->fluid.bound || s->lost)
       return MN_OK;
     mn_mono_slack(s, m->p, m->v, m->slack);
     if (!change(m, k >= POLICY_BOLD))

@@ -25,6 +25,7 @@ void mn_mono_system_destroy(mn_mono_system *s)
   mn_sparse_destroy(&s->factor);
   mn_sparse_destroy(&s->rest);
   mn_sparse_destroy(&s->weighed);
+  mn_aggregates_destroy(&s->mesh);
   mn_arena_destroy(&s->arena);
   *s = (mn_mono_system){0};
 }
@@ -138,6 +139,8 @@ static mn_status build_flows(mn_mono_system *s)
     MN_TRY(mn_csr_rows_next(s->ctx, &s->H));
   }
   MN_TRY(mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT));
+  if (s->large)
+    return MN_OK;
   MN_TRY(mn_csr_rows_product(s->ctx, &s->D.a, &s->H.a, &s->B));
   return mn_csr_rows_transpose(s->ctx, &s->B.a, &s->BT);
 }
@@ -174,8 +177,9 @@ mn_status mn_mono_build(mn_mono_system *s)
   MN_TRY(mn_mono_find_constants(s));
   MN_TRY(make_freedoms(s));
   find_rates(s);
+  s->large = mn_mono_is_large(s, s->solver);
   MN_TRY(build_flows(s));
-  return build_solid(s, (int64_t)s->freedoms, 1);
+  return s->large ? MN_OK : build_solid(s, (int64_t)s->freedoms, 1);
 }
 
 static int has_deformable(const mn_mono_system *s)
@@ -204,6 +208,8 @@ mn_status mn_mono_weigh(mn_mono_system *s, int *light)
   else
     MN_TRY(mn_mono_deformable_positive(s, &report.positive_definite));
   *light = !report.positive_definite;
+  if (s->large)
+    return MN_OK;
   return build_solid(s, (int64_t)s->freedoms, 1);
 }
 
@@ -250,6 +256,12 @@ void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *
 {
   const mn_csr *B = &s->B.a;
   mn_boxes_apply(s->boxes, p, slack);
+  if (s->large) {
+    for (size_t i = 0; i < s->cells; i++)
+      slack[i] -= s->right_cells[i];
+    mn_mono_flow(s, 1, v, slack);
+    return;
+  }
   for (int64_t i = 0; i < B->rows; i++) {
     double sum = -s->right_cells[i];
     for (int64_t e = B->start[i]; e < B->start[i + 1]; e++)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "couple/boxes.h"
+#include "la/aggregates.h"
 #include "la/csr_rows.h"
 #include "la/sparse.h"
 #include "la/sparse_lu.h"
@@ -92,6 +93,14 @@ typedef struct mn_mono_system {
   size_t rigid_count, rigid_room;
   double *inverse; /* [rigid_count^2] of K and the fluid's inertia there */
   size_t inverse_room;
+  /* large deformable bodies: monolithic_mesh.c */
+  mn_coupling_solver solver; /* as asked for */
+  int large;                 /* 1: B, BT and K are not made */
+  int factored; /* 1: even so, they are, because the other way failed in this substep */
+  int lost;     /* 1: an answer of the solid was not found */
+  mn_aggregates *mesh;
+  double *mesh_v, *mesh_dv; /* [freedoms] in a solve: v; scratch */
+  int mesh_iterations;      /* since the step began */
   mn_arena arena;
   int krylov; /* iterations since the step began */
 } mn_mono_system;
@@ -148,6 +157,17 @@ MN_MUST_CHECK mn_status mn_mono_answer(mn_mono_system *s, double *x);
    rigid 0: rigid bodies stand; factor: of K, or of that. */
 MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *factor, int rigid,
                                          double *open);
+/* open <- the greater of it and what waves find, by mn_mono_mesh_answer */
+MN_MUST_CHECK mn_status mn_mono_mobility_of_waves(mn_mono_system *s, double *open);
+
+/* monolithic_mesh.c. From so many freedoms on; whether this system is to be solved so; the solve,
+   s->lost if K' is not positive or its multigrid not good enough; v <- K'^-1 v, roughly; y += sign
+   B v without B. */
+enum { MN_MONO_LARGE = 3000 };
+int mn_mono_is_large(const mn_mono_system *s, mn_coupling_solver solver);
+MN_MUST_CHECK mn_status mn_mono_mesh(mn_mono_system *s, double *p, double *v);
+MN_MUST_CHECK mn_status mn_mono_mesh_answer(mn_mono_system *s, double *v);
+void mn_mono_flow(const mn_mono_system *s, double sign, const double *v, double *y);
 
 /* monolithic_direct.c, monolithic_krylov.c, monolithic_minres.c */
 MN_MUST_CHECK mn_status mn_mono_direct(mn_mono_system *s, double *p, double *v);
@@ -156,6 +176,8 @@ MN_MUST_CHECK mn_status mn_mono_cg(mn_mono_system *s, int weigh, double *p, doub
 MN_MUST_CHECK mn_status mn_mono_minres(mn_mono_system *s, double *p, double *v);
 
 enum { MN_MONO_KRYLOV_MOST = 1000 };
+/* What may be left in a cell, `most` being the greatest residual at p = 0. */
+double mn_mono_tolerance(const mn_mono_system *s, double most);
 double mn_mono_dot(size_t n, const double *a, const double *b);
 double mn_mono_largest(size_t n, const double *a);
 void mn_mono_drop_held(const mn_mono_system *s, double *y);

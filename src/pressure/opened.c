@@ -391,7 +391,7 @@ static double true_residual(task *t, const double *b, const double *x)
   for (size_t f = 0; f < o->faces; f++)
     o->F[f] = t->G->area[f] * ((o->index[f][0] >= 0 ? x[o->number[o->index[f][0]]] : 0) -
                                (o->index[f][1] >= 0 ? x[o->number[o->index[f][1]]] : 0));
-  t->status = t->G->answer(t->G->user, o->F, o->U);
+  t->status = (t->G->whole ? t->G->whole : t->G->answer)(t->G->user, o->F, o->U);
   if (t->status != MN_OK)
     return NAN;
   flow(t, 0);

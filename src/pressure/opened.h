@@ -48,6 +48,7 @@ typedef struct mn_opened {
    symmetric, positive semidefinite. */
 typedef struct mn_opened_answer {
   mn_row_answer *answer;
+  mn_row_answer *whole; /* for true residuals; NULL: answer */
   void *user;
   const double *area; /* [faces] */
 } mn_opened_answer;

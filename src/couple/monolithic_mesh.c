@@ -1,0 +1,244 @@
+/* The one system with large deformable bodies. K' = K/g + H^T (m/dt) H is not factorised: the
+   fluid's masses make a sheet's factor wide, and that of a body that fills space is dense at once.
+   K'^-1 is done by conjugate gradients with a multigrid of the mesh (la/aggregates.h), loosely. The
+   fluid's solver takes them as they are for directions of search; where it forms a true residual,
+   v is brought nearer to K'^-1 (right_solid + B^T p) by what is left of that equation in double
+   precision, so that looseness is mended as the rest is:
+
+       v += K'^-1 (right_solid + B^T p - K' v),      r = right_cells - L p - B v
+
+   until r is below the tolerance, and what is left of the solid's equation below SOLID.
+   [theory: docs/theory/monolithic.md]
+
+   Verified by tests/unit/la/test_aggregates.c, tests/verify/test_monolithic_mesh.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/monolithic_system.h"
+
+/* The last step of an answer, as a part of it. */
+static const double LOOSE = 0.003;
+/* Of the greatest force on a freedom: what may be left of the solid's equation. */
+static const double SOLID = 1e-9;
+/* Conjugate gradients that need more are no gain. */
+enum { MOST = 60, ROUNDS = 12 };
+
+int mn_mono_is_large(const mn_mono_system *s, mn_coupling_solver solver)
+{
+  const mn_interface *f = &s->boxes->face;
+  if (s->own < MN_MONO_LARGE || s->factored || s->borders || s->pins || !s->symmetric ||
+      !mn_boxes_has_conjugate(s->boxes) || mn_mono_choose(s, solver) == MN_SOLVER_DIRECT ||
+      solver == MN_SOLVER_MINRES)
+    return 0;
+  for (size_t i = 0; i < f->count; i++)
+    if (f->rigid[i] && s->solid.E.start[3 * i] < s->solid.E.start[3 * i + 3])
+      return 0;
+  return 1;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* U <- H v */
+static void faces_of(const mn_mono_system *s, const double *v, double *U)
+{
+  const mn_csr *H = &s->H.a;
+  for (int64_t r = 0; r < H->rows; r++) {
+    double sum = 0;
+    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+      sum += H->value[e] * v[H->col[e]];
+    U[r] = sum;
+  }
+}
+
+/* y += sign H^T F */
+static void add_forces(const mn_mono_system *s, double sign, const double *F, double *y)
+{
+  const mn_csr *H = &s->H.a;
+  for (int64_t r = 0; r < H->rows; r++)
+    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+      y[H->col[e]] += sign * H->value[e] * F[r];
+}
+
+void mn_mono_flow(const mn_mono_system *s, double sign, const double *v, double *y)
+{
+  const int32_t *cell = s->fluid.cell;
+  faces_of(s, v, s->F);
+  for (size_t r = 0; r < s->rows; r++) {
+    double flow = sign * s->fluid.area[r] * s->F[r];
+    if (cell[2 * r] >= 0)
+      y[cell[2 * r]] += flow;
+    if (cell[2 * r + 1] >= 0)
+      y[cell[2 * r + 1]] -= flow;
+  }
+}
+
+/* y <- right_solid + H^T F - K' v; returns the greatest of right_solid + H^T F. */
+static double solid_residual(mn_mono_system *s, const double *F, const double *v, double *y)
+{
+  const mn_sparse_matrix *K = &s->solid.K;
+  memcpy(y, s->right_solid, s->freedoms * sizeof *y);
+  add_forces(s, 1, F, y);
+  double most = mn_mono_largest(s->freedoms, y);
+  faces_of(s, v, s->F);
+  for (size_t r = 0; r < s->rows; r++)
+    s->F[r] *= mn_mono_mass(s, r) / s->dt;
+  add_forces(s, -1, s->F, y);
+  for (int64_t i = 0; i < K->rows; i++) {
+    double sum = 0;
+    for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
+      sum += K->value[e] * v[K->col[e]];
+    y[i] -= sum / s->g[i];
+  }
+  return most;
+}
+
+/* v <- K'^-1 v */
+static mn_status answer(mn_mono_system *s, double *v)
+{
+  mn_aggregates_report report;
+  mn_aggregates_solve(s->mesh, LOOSE, MOST, v, v, &report);
+  s->mesh_iterations += report.iterations;
+  if (!report.positive || !report.converged)
+    s->lost = 1; /* what was found is used; the caller then does it another way */
+  return MN_OK;
+}
+
+/* U <- H K'^-1 H^T F */
+static mn_status answer_of_faces(void *self, const double *F, double *U)
+{
+  mn_mono_system *s = self;
+  memset(s->mesh_dv, 0, s->freedoms * sizeof *s->mesh_dv);
+  add_forces(s, 1, F, s->mesh_dv);
+  MN_TRY(answer(s, s->mesh_dv));
+  faces_of(s, s->mesh_dv, U);
+  return MN_OK;
+}
+
+/* A step of v towards the solid's answer to F, and U <- H v. *left: what was left of its equation
+   before, as a part of the greatest force. */
+static mn_status approach(mn_mono_system *s, const double *F, double *left)
+{
+  double forces = solid_residual(s, F, s->mesh_v, s->mesh_dv);
+  *left = mn_mono_largest(s->freedoms, s->mesh_dv);
+  *left = *left > 0 ? *left / forces : 0;
+  if (*left <= SOLID)
+    return MN_OK;
+  MN_TRY(answer(s, s->mesh_dv));
+  for (size_t i = 0; i < s->freedoms; i++)
+    s->mesh_v[i] += s->mesh_dv[i];
+  return MN_OK;
+}
+
+static mn_status whole_answer_of_faces(void *self, const double *F, double *U)
+{
+  mn_mono_system *s = self;
+  double left;
+  MN_TRY(approach(s, F, &left));
+  faces_of(s, s->mesh_v, U);
+  return MN_OK;
+}
+
+mn_status mn_mono_mesh_answer(mn_mono_system *s, double *v)
+{
+  mn_aggregates_cycle(s->mesh, v, v);
+  return MN_OK;
+}
+
+/* ---- the solve ------------------------------------------------------------------------------- */
+
+static mn_status prepare(mn_mono_system *s, int *positive)
+{
+  mn_csr K = mn_csr_view(&s->solid.K);
+  if (!s->mesh)
+    MN_TRY(mn_aggregates_create(s->ctx, &s->mesh));
+  MN_TRY(mn_mono_work(s, 1, s->freedoms + s->rows));
+  double *scale = s->work, *w = scale + s->freedoms;
+  for (size_t i = 0; i < s->freedoms; i++)
+    scale[i] = 1 / s->g[i];
+  for (size_t r = 0; r < s->rows; r++)
+    w[r] = mn_mono_mass(s, r) / s->dt;
+  MN_TRY(mn_aggregates_setup(s->mesh, &K, scale, &s->H.a, w, positive));
+  if (!*positive)
+    return MN_OK;
+  mn_aggregates_mobility(s->mesh, s->F);
+  return mn_mono_mobility_of_waves(s, s->F);
+}
+
+/* F <- D^T p */
+static void press(const mn_mono_system *s, const double *p, double *F)
+{
+  const int32_t *cell = s->fluid.cell;
+  for (size_t r = 0; r < s->rows; r++)
+    F[r] = s->fluid.area[r] * ((cell[2 * r] >= 0 ? p[cell[2 * r]] : 0) -
+                               (cell[2 * r + 1] >= 0 ? p[cell[2 * r + 1]] : 0));
+}
+
+/* v to the end of its equation under p; *moved: the greatest flow into a face's cells that this
+   made. */
+static mn_status settle(mn_mono_system *s, const double *p, double *F, double *moved)
+{
+  double left = 1, *U = F + s->rows, *before = U + s->rows;
+  press(s, p, F);
+  faces_of(s, s->mesh_v, before);
+  for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++)
+    MN_TRY(approach(s, F, &left));
+  s->lost |= !(left <= SOLID);
+  faces_of(s, s->mesh_v, U);
+  *moved = 0;
+  for (size_t r = 0; r < s->rows; r++)
+    *moved = fmax(*moved, 6 * s->fluid.area[r] * fabs(U[r] - before[r]));
+  return MN_OK;
+}
+
+static mn_status iterate(mn_mono_system *s, double tolerance, double *F, double *p)
+{
+  double moved = INFINITY;
+  for (int k = 0; k < ROUNDS && moved > 0.2 * tolerance && !s->lost; k++) {
+    mn_solve_report report = {0};
+    MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, whole_answer_of_faces, s, s->right_cells,
+                              0.8 * tolerance, MN_MONO_KRYLOV_MOST, p, &report));
+    s->krylov += report.iterations;
+    s->lost |= report.reason != MN_CONVERGED;
+    MN_TRY(settle(s, p, F, &moved));
+  }
+  s->lost |= !(moved <= 0.2 * tolerance);
+  return MN_OK;
+}
+
+/* What may be left in cells, from the residual at p = 0 with v its answer. */
+static mn_status find_tolerance(mn_mono_system *s, double *tolerance)
+{
+  double *r;
+  mn_arena_mark mark = mn_arena_save(&s->arena);
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->cells, &r));
+  memcpy(r, s->right_cells, s->cells * sizeof *r);
+  mn_mono_flow(s, -1, s->mesh_v, r);
+  mn_mono_drop_held(s, r);
+  *tolerance = mn_mono_tolerance(s, mn_mono_largest(s->cells, r));
+  mn_arena_reset(&s->arena, mark);
+  return MN_OK;
+}
+
+mn_status mn_mono_mesh(mn_mono_system *s, double *p, double *v)
+{
+  double tolerance, *F;
+  int positive;
+  MN_TRY(prepare(s, &positive));
+  s->lost |= !positive;
+  if (s->lost)
+    return MN_OK;
+  MN_TRY(mn_boxes_prepare(s->boxes, s->F, s->held));
+  mn_arena_mark mark = mn_arena_save(&s->arena);
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, 3 * s->rows, &F));
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_dv));
+  s->mesh_v = v;
+  memcpy(v, s->right_solid, s->freedoms * sizeof *v);
+  MN_TRY(answer(s, v));
+  MN_TRY(find_tolerance(s, &tolerance));
+  mn_mono_drop_held(s, p);
+  mn_status status = iterate(s, tolerance, F, p);
+  mn_arena_reset(&s->arena, mark);
+  s->mesh_v = s->mesh_dv = NULL;
+  return status;
+}

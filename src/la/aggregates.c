@@ -1,0 +1,260 @@
+/* Levels by aggregation. A node and its neighbours are one node of the next level, where they move
+   alike: P has ones, P^T A P sums of blocks [Notay 2010]. Coarse matrices of that kind are too
+   stiff, so levels are asked twice (W-cycle); to lengthen their answers gained nothing. Smoothing:
+   Gauss-Seidel over nodes, forwards before and backwards after, so that the cycle is symmetric. The
+   last level is factorised.
+
+   Of H^T w H the levels have the row sums, on the diagonal (w < 0: nothing), which are exact for
+   motions that faces see as one and too much for others; conjugate gradients have all of it.
+
+   Blocks are 3 columns of 4 numbers, the fourth 0: a product is three multiply-adds of 4.
+   Verified by tests/unit/la/test_aggregates.c. */
+#include "la/aggregates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "la/aggregates_level.h"
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+mn_status mn_aggregates_create(mn_context *ctx, mn_aggregates **out)
+{
+  MN_TRY(MN_NEW(ctx, "levels of a mesh", 1, out));
+  (*out)->ctx = ctx;
+  return MN_OK;
+}
+
+void mn_aggregates_destroy(mn_aggregates **inout)
+{
+  mn_aggregates *a = *inout;
+  if (!a)
+    return;
+  mn_levels_free(a);
+  mn_free(a);
+  *inout = NULL;
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* y -= A x, of one block */
+static inline void subtract(float *restrict y, const float *restrict A, const float *restrict x)
+{
+  for (int i = 0; i < 4; i++)
+    y[i] -= A[i] * x[0] + A[4 + i] * x[1] + A[8 + i] * x[2];
+}
+
+/* x <- D^-1 y */
+static inline void divide(float *restrict x, const float *restrict inverse, const float *restrict y)
+{
+  for (int i = 0; i < 4; i++)
+    x[i] = inverse[i] * y[0] + inverse[4 + i] * y[1] + inverse[8 + i] * y[2];
+}
+
+/* r <- b - A x */
+static void residual(const mn_level *l, const float *b, const float *x, float *r)
+{
+  for (int g = 0; g < l->n; g++) {
+    float sum[4];
+    memcpy(sum, b + 4 * g, sizeof sum);
+    for (int32_t e = l->start[g]; e < l->start[g + 1]; e++)
+      subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
+    memcpy(r + 4 * g, sum, sizeof sum);
+  }
+}
+
+/* From x = 0: (D + lower) x = b; r <- b - A x = -upper x */
+static void forwards(const mn_level *l, const float *b, float *x, float *r)
+{
+  for (int g = 0; g < l->n; g++) {
+    float sum[4];
+    memcpy(sum, b + 4 * g, sizeof sum);
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++)
+      subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
+    divide(x + 4 * g, l->inverse + 12 * (size_t)g, sum);
+  }
+  for (int g = 0; g < l->n; g++) {
+    float sum[4] = {0};
+    for (int32_t e = l->diagonal[g] + 1; e < l->start[g + 1]; e++)
+      subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
+    memcpy(r + 4 * g, sum, sizeof sum);
+  }
+}
+
+static void backwards(const mn_level *l, const float *b, float *x)
+{
+  for (int g = l->n - 1; g >= 0; g--) {
+    float sum[4];
+    memcpy(sum, b + 4 * g, sizeof sum);
+    for (int32_t e = l->start[g]; e < l->start[g + 1]; e++)
+      if (e != l->diagonal[g])
+        subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
+    divide(x + 4 * g, l->inverse + 12 * (size_t)g, sum);
+  }
+}
+
+/* ---- the cycle ------------------------------------------------------------------------------- */
+
+static void solve_last(const mn_aggregates *a, const mn_level *l)
+{
+  int n = 3 * l->n;
+  double *y = a->dense_x;
+  for (int i = 0; i < n; i++)
+    y[i] = (double)l->b[4 * (i / 3) + i % 3];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++)
+      y[i] -= a->dense[(size_t)i * (size_t)n + (size_t)j] * y[j];
+    y[i] /= a->dense[(size_t)i * (size_t)n + (size_t)i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    y[i] /= a->dense[(size_t)i * (size_t)n + (size_t)i];
+    for (int j = 0; j < i; j++)
+      y[j] -= a->dense[(size_t)i * (size_t)n + (size_t)j] * y[i];
+  }
+  for (int i = 0; i < n; i++)
+    l->x[4 * (i / 3) + i % 3] = (float)y[i];
+}
+
+/* x of the level from its b. */
+static void cycle(const mn_aggregates *a, int at)
+{
+  const mn_level *l = &a->level[at], *next = l + 1;
+  if (at == a->levels - 1) {
+    solve_last(a, l);
+    return;
+  }
+  forwards(l, l->b, l->x, l->r);
+  memset(next->b, 0, 4 * (size_t)next->n * sizeof *next->b);
+  for (int g = 0; g < l->n; g++)
+    for (int i = 0; i < 3; i++)
+      next->b[4 * l->to[g] + i] += l->r[4 * g + i];
+  cycle(a, at + 1);
+  if (at + 1 < a->levels - 1) {
+    size_t size = 4 * (size_t)next->n * sizeof *next->x;
+    memcpy(next->kept, next->x, size);
+    residual(next, next->b, next->x, next->r);
+    memcpy(next->b, next->r, size);
+    cycle(a, at + 1);
+    for (int i = 0; i < 4 * next->n; i++)
+      next->x[i] += next->kept[i];
+  }
+  for (int g = 0; g < l->n; g++)
+    for (int i = 0; i < 3; i++)
+      l->x[4 * g + i] += i < l->size[g] ? next->x[4 * l->to[g] + i] : 0;
+  backwards(l, l->b, l->x);
+}
+
+/* ---- conjugate gradients --------------------------------------------------------------------- */
+
+static double dot(size_t n, const float *x, const float *y)
+{
+  double sum[4] = {0};
+  for (size_t i = 0; i < n; i += 4)
+    for (size_t k = 0; k < 4; k++)
+      sum[k] += (double)x[i + k] * (double)y[i + k];
+  return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* y <- A x, all of it */
+static void multiply(const mn_aggregates *a, const float *x, float *y)
+{
+  const mn_level *l = &a->level[0];
+  for (int g = 0; g < l->n; g++) {
+    float sum[4] = {0};
+    for (int32_t e = l->start[g]; e < l->start[g + 1]; e++)
+      subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
+    for (int i = 0; i < 4; i++)
+      y[4 * g + i] = -sum[i] - a->lumped[4 * g + i] * x[4 * g + i];
+  }
+  for (int64_t r = 0; r < a->rows; r++) {
+    float u = 0;
+    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
+      u += a->h[e] * x[a->h_place[e]];
+    u *= a->w[r];
+    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
+      y[a->h_place[e]] += a->h[e] * u;
+  }
+}
+
+/* z <- M r; the level's vectors are where it happens. */
+static void precondition(const mn_aggregates *a, const float *r)
+{
+  memcpy(a->level[0].b, r, 4 * (size_t)a->level[0].n * sizeof *r);
+  cycle(a, 0);
+}
+
+/* The greatest of b; r <- b over it. */
+static double load(const mn_aggregates *a, const double *b, float *r)
+{
+  double norm = 0;
+  for (int64_t i = 0; i < a->freedoms; i++)
+    norm = fmax(norm, fabs(b[i]));
+  memset(r, 0, 4 * (size_t)a->level[0].n * sizeof *r);
+  for (int64_t i = 0; i < a->freedoms && norm > 0; i++)
+    r[a->place[i]] = (float)(b[i] / norm);
+  return norm;
+}
+
+static void store(const mn_aggregates *a, double factor, const float *from, double *x)
+{
+  for (int64_t i = 0; i < a->freedoms; i++)
+    x[i] = factor * (double)from[a->place[i]];
+}
+
+void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x)
+{
+  double norm = load(a, b, a->level[0].b);
+  cycle(a, 0);
+  store(a, norm, a->level[0].x, x);
+}
+
+void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const double *b, double *x,
+                         mn_aggregates_report *report)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  float *r = a->v[0], *d = a->v[1], *q = a->v[2], *sum = a->v[3];
+  const float *z = a->level[0].x;
+  double old = 1, energy = 0, norm = load(a, b, r);
+  *report = (mn_aggregates_report){.positive = 1, .converged = !(norm > 0)};
+  memset(sum, 0, n * sizeof *sum);
+  while (!report->converged && report->iterations < most) {
+    precondition(a, r);
+    double rz = dot(n, r, z), beta = report->iterations ? rz / old : 0;
+    for (size_t i = 0; i < n; i++)
+      d[i] = z[i] + (report->iterations ? (float)beta * d[i] : 0);
+    multiply(a, d, q);
+    double curve = dot(n, d, q);
+    report->positive = rz > 0 && curve > 0 && isfinite(rz / curve);
+    if (!report->positive)
+      break;
+    float step = (float)(rz / curve);
+    for (size_t i = 0; i < n; i++) {
+      sum[i] += step * d[i];
+      r[i] -= step * q[i];
+    }
+    old = rz;
+    energy += rz * rz / curve; /* x^T A x, and the square of what this step mended, as a part */
+    report->iterations++;
+    report->converged = rz * rz / curve <= relative * relative * energy;
+  }
+  store(a, norm, sum, x);
+}
+
+/* ---- mobility -------------------------------------------------------------------------------- */
+
+void mn_aggregates_mobility(const mn_aggregates *a, double *open)
+{
+  for (int64_t r = 0; r < a->rows; r++) {
+    open[r] = 0;
+    for (int64_t e = a->h_start[r], end; e < a->h_start[r + 1]; e = end) {
+      int32_t g = a->h_place[e] / 4;
+      float h[4] = {0}, x[4];
+      for (end = e; end < a->h_start[r + 1] && a->h_place[end] / 4 == g; end++)
+        h[a->h_place[end] % 4] = a->h[end];
+      divide(x, a->own + 12 * (size_t)g, h);
+      open[r] += (double)(h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
+    }
+  }
+}

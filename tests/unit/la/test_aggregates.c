@@ -1,0 +1,256 @@
+/* Multigrid of a mesh: answers beside those of a factor of A = S K + H^T w H, iterations that do
+   not grow with the mesh, nodes with fixed axes, and matrices that are not positive. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "la/aggregates.h"
+#include "la/csr_rows.h"
+#include "la/sparse.h"
+#include "matrices.h"
+
+/* A net of side x side nodes that springs join, stiff along themselves and soft across, with
+   inertia; every 17th node lacks an axis. */
+typedef struct net {
+  mn_context *ctx;
+  int side;
+  mn_csr_rows K, H, A;
+  int64_t *freedom; /* [3 nodes], -1: fixed */
+  int64_t freedoms;
+  double *scale, *w;
+} net;
+
+static void add_spring(net *t, int64_t row, int node, int axis, int i, int j, double stiff)
+{
+  if (i < 0 || j < 0 || i >= t->side || j >= t->side)
+    return;
+  int64_t own = t->freedom[3 * node + axis], other = t->freedom[3 * (i + t->side * j) + axis];
+  (void)row;
+  mn_csr_rows_add(&t->K, own, stiff);
+  if (other >= 0)
+    mn_csr_rows_add(&t->K, other, -stiff);
+}
+
+static void make_K(net *t, double stiff, double mass)
+{
+  CHECK_OK(t->ctx, mn_csr_rows_begin(t->ctx, &t->K, t->freedoms, t->freedoms));
+  for (int node = 0; node < t->side * t->side; node++)
+    for (int axis = 0; axis < 3; axis++) {
+      int i = node % t->side, j = node / t->side;
+      int64_t row = t->freedom[3 * node + axis];
+      if (row < 0)
+        continue;
+      for (int k = 0; k < 3; k++) /* the rows of a node have the same columns */
+        for (int step = 0; step < 5; step++) {
+          int x = i + (step == 1) - (step == 2), y = j + (step == 3) - (step == 4);
+          if (x < 0 || y < 0 || x >= t->side || y >= t->side)
+            continue;
+          int64_t col = t->freedom[3 * (x + t->side * y) + k];
+          if (col >= 0)
+            mn_csr_rows_add(&t->K, col, 0);
+        }
+      mn_csr_rows_add(&t->K, row, mass);
+      double along = axis == 2 ? 0.01 : 1;
+      add_spring(t, row, node, axis, i + 1, j, stiff * (axis == 0 ? 1 : 0.1) * along);
+      add_spring(t, row, node, axis, i - 1, j, stiff * (axis == 0 ? 1 : 0.1) * along);
+      add_spring(t, row, node, axis, i, j + 1, stiff * (axis == 1 ? 1 : 0.1) * along);
+      add_spring(t, row, node, axis, i, j - 1, stiff * (axis == 1 ? 1 : 0.1) * along);
+      CHECK_OK(t->ctx, mn_csr_rows_next(t->ctx, &t->K));
+    }
+}
+
+/* Faces: each moved by the third axes of 3 x 3 nodes. */
+static void make_H(net *t, double weight)
+{
+  int64_t rows = (t->side / 2) * (t->side / 2);
+  t->w = malloc((size_t)rows * sizeof *t->w);
+  CHECK_OK(t->ctx, mn_csr_rows_begin(t->ctx, &t->H, rows, t->freedoms));
+  for (int64_t r = 0; r < rows; r++) {
+    int i = 2 * (int)(r % (t->side / 2)), j = 2 * (int)(r / (t->side / 2));
+    for (int k = 0; k < 9; k++) {
+      int x = i + k % 3, y = j + k / 3;
+      int64_t col = x < t->side && y < t->side ? t->freedom[3 * (x + t->side * y) + 2] : -1;
+      if (col >= 0)
+        mn_csr_rows_add(&t->H, col, 1.0 / 9);
+    }
+    t->w[r] = weight;
+    CHECK_OK(t->ctx, mn_csr_rows_next(t->ctx, &t->H));
+  }
+}
+
+/* The whole of it. */
+static void make_A(net *t)
+{
+  const mn_csr *H = &t->H.a, *K = &t->K.a;
+  mn_csr_rows HT = {0};
+  CHECK_OK(t->ctx, mn_csr_rows_transpose(t->ctx, H, &HT));
+  CHECK_OK(t->ctx, mn_csr_rows_begin(t->ctx, &t->A, t->freedoms, t->freedoms));
+  for (int64_t i = 0; i < t->freedoms; i++) {
+    for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
+      mn_csr_rows_add(&t->A, K->col[e], t->scale[i] * K->value[e]);
+    for (int64_t e = HT.a.start[i]; e < HT.a.start[i + 1]; e++)
+      for (int64_t f = H->start[HT.a.col[e]]; f < H->start[HT.a.col[e] + 1]; f++)
+        mn_csr_rows_add(&t->A, H->col[f], HT.a.value[e] * t->w[HT.a.col[e]] * H->value[f]);
+    CHECK_OK(t->ctx, mn_csr_rows_next(t->ctx, &t->A));
+  }
+  mn_csr_rows_destroy(&HT);
+}
+
+static void net_open(net *t, mn_context *ctx, int side, double stiff, double mass, double weight)
+{
+  *t = (net){.ctx = ctx, .side = side};
+  t->freedom = malloc(3 * (size_t)(side * side) * sizeof *t->freedom);
+  for (int k = 0; k < 3 * side * side; k++)
+    t->freedom[k] = k / 3 % 17 == 3 && k % 3 == 0 ? -1 : t->freedoms++;
+  t->scale = malloc((size_t)t->freedoms * sizeof *t->scale);
+  for (int64_t i = 0; i < t->freedoms; i++)
+    t->scale[i] = 0.25;
+  make_K(t, stiff, mass);
+  make_H(t, weight);
+  make_A(t);
+}
+
+static void net_close(net *t)
+{
+  mn_csr_rows_destroy(&t->K);
+  mn_csr_rows_destroy(&t->H);
+  mn_csr_rows_destroy(&t->A);
+  free(t->freedom);
+  free(t->scale);
+  free(t->w);
+}
+
+/* Iterations to 1e-4, and how far the answer is off, in the norm of A. */
+static int solve(net *t, mn_aggregates *a, double *error)
+{
+  size_t n = (size_t)t->freedoms;
+  double *b = random_vector((int)n, 7), *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+  mn_sparse_factor *f;
+  mn_factor_report factor;
+  mn_aggregates_report report;
+  const mn_exec one = {1};
+  int positive;
+  CHECK_OK(t->ctx, mn_aggregates_setup(a, &t->K.a, t->scale, &t->H.a, t->w, &positive));
+  CHECK(positive);
+  CHECK_OK(t->ctx, mn_sparse_create(t->ctx, &f));
+  CHECK_OK(t->ctx, mn_sparse_factorise(f, &t->A.a, &factor));
+  CHECK_OK(t->ctx, mn_sparse_solve(f, 1, b, y));
+  mn_aggregates_solve(a, 1e-4, 100, b, x, &report);
+  CHECK(report.converged && report.positive);
+  double size = 0, off = 0;
+  for (size_t i = 0; i < n; i++) {
+    size += y[i] * b[i];
+    x[i] -= y[i];
+  }
+  mn_csr_multiply(&one, &t->A.a, x, b);
+  for (size_t i = 0; i < n; i++)
+    off += x[i] * b[i];
+  *error = sqrt(fabs(off) / size);
+  mn_sparse_destroy(&f);
+  free(b), free(x), free(y);
+  return report.iterations;
+}
+
+static void test_answers_equal_a_factor(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static const double stiff[] = {0.1, 10, 1000}, weight[] = {0, 1, 10};
+  for (int s = 0; s < 3; s++)
+    for (int k = 0; k < 3; k++) {
+      int count[3];
+      mn_aggregates *a;
+      CHECK_OK(ctx, mn_aggregates_create(ctx, &a));
+      for (int size = 0; size < 3; size++) {
+        net t;
+        double error;
+        net_open(&t, ctx, 16 << size, stiff[s], 1, weight[k]);
+        count[size] = solve(&t, a, &error);
+        CHECK_LE(error, 2e-4);
+        net_close(&t);
+      }
+      printf("      stiffness %g, faces' masses %g: %d, %d, %d iterations\n", stiff[s], weight[k],
+             count[0], count[1], count[2]);
+      CHECK_LE(count[2], 40);
+      CHECK_LE(count[2], 1.7 * count[0] + 3);
+      mn_aggregates_destroy(&a);
+    }
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* The same pattern and new values give what a fresh object gives. */
+static void test_patterns_are_kept(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_aggregates *a, *b;
+  mn_aggregates_report report;
+  int positive;
+  net t, u;
+  net_open(&t, ctx, 24, 5, 1, 1);
+  net_open(&u, ctx, 24, 50, 2, 3);
+  size_t n = (size_t)t.freedoms;
+  double *right = random_vector((int)n, 3), *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+  CHECK_OK(ctx, mn_aggregates_create(ctx, &a));
+  CHECK_OK(ctx, mn_aggregates_create(ctx, &b));
+  CHECK_OK(ctx, mn_aggregates_setup(a, &t.K.a, t.scale, &t.H.a, t.w, &positive));
+  CHECK_OK(ctx, mn_aggregates_setup(a, &u.K.a, u.scale, &u.H.a, u.w, &positive));
+  CHECK_OK(ctx, mn_aggregates_setup(b, &u.K.a, u.scale, &u.H.a, u.w, &positive));
+  mn_aggregates_solve(a, 1e-3, 50, right, x, &report);
+  mn_aggregates_solve(b, 1e-3, 50, right, y, &report);
+  CHECK(memcmp(x, y, n * sizeof *x) == 0);
+  mn_aggregates_solve(a, 1e-3, 50, right, right, &report); /* in place */
+  CHECK(memcmp(x, right, n * sizeof *x) == 0);
+  mn_aggregates_destroy(&a);
+  mn_aggregates_destroy(&b);
+  net_close(&t);
+  net_close(&u);
+  free(right), free(x), free(y);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+static void test_not_positive_is_seen(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_aggregates *a;
+  mn_aggregates_report report = {.positive = 1};
+  net t;
+  int positive;
+  net_open(&t, ctx, 16, 1, 1, -200); /* faces' masses below 0, more than the net's */
+  double *b = random_vector((int)t.freedoms, 5);
+  CHECK_OK(ctx, mn_aggregates_create(ctx, &a));
+  CHECK_OK(ctx, mn_aggregates_setup(a, &t.K.a, t.scale, &t.H.a, t.w, &positive));
+  if (positive)
+    mn_aggregates_solve(a, 1e-6, 100, b, b, &report);
+  CHECK(!positive || !report.positive);
+  mn_aggregates_destroy(&a);
+  net_close(&t);
+  free(b);
+  net_open(&t, ctx, 16, 1, -1, 0); /* inertia below 0 */
+  CHECK_OK(ctx, mn_aggregates_create(ctx, &a));
+  CHECK_OK(ctx, mn_aggregates_setup(a, &t.K.a, t.scale, &t.H.a, t.w, &positive));
+  b = random_vector((int)t.freedoms, 5);
+  report.positive = 1;
+  if (positive)
+    mn_aggregates_solve(a, 1e-6, 100, b, b, &report);
+  CHECK(!positive || !report.positive);
+  mn_aggregates_destroy(&a);
+  net_close(&t);
+  free(b);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_equal_a_factor),
+                                     cmocka_unit_test(test_patterns_are_kept),
+                                     cmocka_unit_test(test_not_positive_is_seen)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
