@@ -162,7 +162,9 @@ static void test_momentum(void **state)
 }
 
 /* A soft body in a box full of water: cells at walls let go where the body gives way. What then
-   flows out of the closed region is no error of its walls, and is not to be mended. */
+   flows out of the closed region is no error of its walls, and is not to be mended; where the gap
+   has closed, what faces miss of surfaces is, as much as the system says (0.016 cells in a
+   substep). */
 static void test_full_box(void **state)
 {
   (void)state;
@@ -171,11 +173,10 @@ static void test_full_box(void **state)
   int held = 0;
   double imbalance = 0;
   world_open(&c, SCENE, s, 2, 1);
-  while (c.steps < 30 && world_step(&c))
-    if (c.info.pressure.held > 0) {
-      imbalance = check_worst(imbalance, c.info.imbalance);
-      held++;
-    }
+  while (c.steps < 30 && world_step(&c)) {
+    imbalance = check_worst(imbalance, c.info.imbalance);
+    held += c.info.pressure.held > 0;
+  }
   CHECK_OK(c.ctx, c.status);
   printf("elastic in a full box: imbalance %.1e N, cells let go in %d of %d substeps\n", imbalance,
          held, c.steps);

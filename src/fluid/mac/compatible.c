@@ -143,7 +143,7 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
     double slow = known ? SLOW * mac->grid.dx / dt * area[r] : 0;
-    int small = fabs(Q[r]) <= fmax(most * mark[r], slow) ||
+    int small = b->adopts || fabs(Q[r]) <= fmax(most * mark[r], slow) ||
                 (area[r] > 0 && (start || (double)region.cells <= pocket));
     int parted = b->parted && b->parted[r]; /* there is room */
     mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small && !parted;

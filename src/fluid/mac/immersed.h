@@ -31,6 +31,7 @@ typedef struct mn_mac_bodies {
   uint8_t *flush;        /* the same: it lies against walls */
   double net_flow;       /* m^3/s, the greatest that was mended in the last solve */
   const uint8_t *parted; /* [regions of the pressure] 1: water has left walls; NULL: nowhere */
+  int adopts; /* 1: p is of a system that moves walls of regions by what is mended, however much */
 } mn_mac_bodies;
 
 /* immersed.c */
