@@ -9,12 +9,9 @@
 #include "couple/rmi_tune.h"
 #include "couple/rmi_internal.h"
 
-/* The fitted mass: this part of the largest added mass seen, which may fade by so much a substep;
-   it stays as it is until that differs by more than FIT_JUMP. */
+/* The fitted mass: this part of the largest added mass seen, which may fade by so much a substep
+   (the least inertia grow); it stays as it is until that differs by more than FIT_JUMP. */
 static const double FIT_PART = 0.5, FIT_FADE = 0.998, FIT_JUMP = 1.1;
-/* With it the residual shows only a part of the error where the fluid resists little, so that less
-   of it is allowed (tests/verify/test_monolithic.c). */
-static const double FIT_STRICTER = 0.25;
 /* One fluid solve will do where the residual of the prediction is rounding, in cells: all is at
    rest, or goes on as it did. A single solve is a weak coupling, in which errors of light bodies
    grow, but only up to this: velocities of 1e-11 cells in a substep. */
@@ -122,6 +119,11 @@ static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
   MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->x));
   MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->zero));
   MN_TRY(MN_NEW(c->ctx, "a coupling's load vector", (size_t)dim * n, &c->p));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's load vector", (size_t)dim * n, &c->push));
+  for (size_t i = 0; i < n; i++)
+    if ((size_t)face->body[i] >= c->bodies && c->bodies < n)
+      c->bodies = (size_t)face->body[i] < n ? (size_t)face->body[i] + 1 : n;
+  MN_TRY(MN_NEW(c->ctx, "sums of bodies", 4 * c->bodies, &c->of_body));
   return make_method(c);
 }
 
@@ -155,8 +157,9 @@ void mn_coupling_destroy(mn_coupling **coupling)
   mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
-  void *all[] = {c->start, c->normal, c->area, c->mass, c->place, c->load,   c->met,    c->V_start,
-                 c->from,  c->gap,    c->x,    c->zero, c->p,     c->change, c->turned, c->before};
+  void *all[] = {c->start, c->normal,  c->area,   c->mass,   c->place, c->load,
+                 c->met,   c->V_start, c->from,   c->gap,    c->x,     c->zero,
+                 c->p,     c->change,  c->turned, c->before, c->push,  c->of_body};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(c);
@@ -220,15 +223,11 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   double longest = c->numbers[NUMBERS_LONGEST];
   if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
     share = fmin(share, dt / longest);
-  double strict = c->def.mass == MN_MASS_FITTED && c->rmi ? FIT_STRICTER : 1;
-  if (c->rmi)
-    mn_rmi_set_tolerance(c->rmi, strict * share * c->def.tolerance * c->dx);
-  report->allowed = share *
-                    (c->mono  ? c->def.tolerance
-                     : c->rmi ? strict * c->def.tolerance
-                              : MN_COUPLE_WEAK_LIMIT) *
-                    c->dx;
+  c->share = share;
+  report->allowed = share * (c->rmi ? c->def.tolerance : MN_COUPLE_WEAK_LIMIT) * c->dx;
   c->added = c->turns = c->turned_from = 0;
+  c->inertia[0] = c->inertia[1] = INFINITY;
+  mn_couple_allow(c);
   c->asked = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {
@@ -245,6 +244,8 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     status = c->mono  ? step_as_one(c, report)
              : c->rmi ? mn_couple_step_strongly(c, report)
                       : mn_couple_step_weakly(c, report);
+  if (c->rmi && !c->mono)
+    report->allowed = c->allowed; /* by what the substep has shown */
   report->iterations = c->boxes.fluid_solves;
   if (c->mono)
     report->iterations = mn_monolithic_solves(c->mono) + (c->asked ? c->boxes.fluid_solves : 0);
@@ -288,6 +289,15 @@ static void learn_mass(mn_coupling *c)
   change_mass(c);
 }
 
+static void learn_inertia(mn_coupling *c)
+{
+  for (int rigid = 0; rigid < 2; rigid++) {
+    double least = mn_couple_inertia(c, rigid);
+    if (isfinite(least))
+      c->numbers[NUMBERS_INERTIA + rigid] = c->inertia[rigid] <= least ? least : least / FIT_FADE;
+  }
+}
+
 mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
 {
   int asked = !c->mono || c->asked;
@@ -309,8 +319,7 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
     memcpy(c->change, c->turned, c->boxes.face.count * sizeof *c->change);
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
   if (asked)
-    if (c->numbers[NUMBERS_FIT] > 0)
-      c->numbers[NUMBERS_MU] = fmax(report->mu, FIT_FADE * c->numbers[NUMBERS_MU]);
+    learn_inertia(c);
   learn_mass(c);
   return MN_OK;
 }

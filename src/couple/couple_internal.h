@@ -17,7 +17,8 @@ enum {
   NUMBERS_LONGEST,
   NUMBERS_TURNED_FROM,
   NUMBERS_FIT_LATELY,
-  NUMBERS_MU,
+  NUMBERS_INERTIA, /* of bodies that bend, */
+  NUMBERS_INERTIA_RIGID,
   NUMBERS_CRAWLED,
   NUMBERS
 };
@@ -36,11 +37,13 @@ struct mn_coupling {
   /* state, with the history inside rmi */
   double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s;
                               change of velocity with which the turns began; fitted mass as of
-                              late, and the largest amplification with it */
+                              late; least inertia of a body as of late, kg per area, rigid ones
+                              apart */
   mn_vec3 *change;         /* m/s, of velocity in the last substep; weak only */
   /* of the substep */
   double dt;
-  mn_vec3 *start;  /* m, X^n */
+  double share, allowed; /* part of the tolerance that the step's length leaves; m, of a residual */
+  mn_vec3 *start;        /* m, X^n */
   mn_vec3 *normal; /* N and area there: the fluid sees them all along, so that it is a function */
   double *area;
   double *mass;               /* kg, fictitious */
@@ -52,7 +55,11 @@ struct mn_coupling {
   mn_vec3 *load;              /* N, and what it answered */
   mn_vec3 *from;              /* m, X of the solid's last answer, */
   mn_vec3 *gap;               /* m/s, and its velocity at the end less the mean one */
-  double added;               /* kg per area, largest added mass seen */
+  double added;               /* kg per area, largest added mass seen, */
+  double inertia[2];          /* and least inertia of a body, 1: rigid; infinite: none */
+  double *push;               /* N, p of the solid's last solve */
+  double *of_body;            /* [4 * bodies] sums; a plug-in's numbers of bodies may be any: */
+  size_t bodies;              /* no more than points, the others share */
   double turns, turned_from;  /* of NUMBERS_TURNS and its like if the substep is committed, */
   mn_vec3 *turned, *before;   /* and of `change`; velocities at the start. Weak only */
 };
@@ -65,6 +72,10 @@ int mn_couple_iterates_p0(const mn_coupling *c);
 void mn_couple_expect_velocities(mn_coupling *c);
 MN_MUST_CHECK mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report);
 MN_MUST_CHECK mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report);
+/* kg per area, the least of a body (rigid or not) in this substep or lately; infinite: none. */
+double mn_couple_inertia(const mn_coupling *c, int rigid);
+/* Tells the iteration how much residual is within the tolerance. */
+void mn_couple_allow(mn_coupling *c);
 /* N: sum over the points of what the solid felt in its last solve less what the fluid gave. */
 double mn_couple_imbalance(const mn_coupling *c);
 

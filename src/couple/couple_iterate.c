@@ -20,10 +20,16 @@ static const int WEAK_TURNS = 8, WEAK_SURE = 3;
    then relaxed by this in the first step: with 1 (or 0.2) errors of motions with mu near 1 grow
    from substep to substep, up to the tolerance, if there are two solves in each. */
 static const double FITTED_OMEGA = 0.5;
-/* |mu| is at most m/(m_s + m), and the residual shows at least 1 - |mu| of the error: a quarter up
-   to about this mu (FIT_STRICTER). Of lighter bodies the reduced model is asked too, in parts of
-   that stricter tolerance. */
-static const double MU_SHOWN = 0.8, PROMISE = 2;
+/* An error of the solid's answer is at most m/m_s times the residual: that much of motions which
+   the fluid does not resist is held by the fictitious mass m in place of the inertia m_s. Waves on
+   cloth, be they short, meet some resistance, or bend it: more than 1/STRICTEST was not seen, and
+   no more than SEEN of the bound where bodies are not light. Rigid ones have few motions, which the
+   secants know: STRICT. MOST in any case. Of bodies that are light (m_s below
+   LIGHT of m) the reduced model must not promise to change more than PROMISE of the tolerance; of
+   the lightest, old columns must be newer than others to count: what is wrong with them comes back
+   as motions that hardly show. */
+static const double STRICTEST = 0.0125, STRICT = 0.25, SEEN = 0.8, MOST = 0.4, LIGHT = 0.25,
+                    PROMISE = 0.5, FILTER_LIGHTEST = 0.4;
 
 /* Forms that correct p0 from one iteration to the next. */
 int mn_couple_iterates_p0(const mn_coupling *c)
@@ -90,7 +96,7 @@ static void choose_mass(mn_coupling *c)
   int fitted = !none && c->def.mass == MN_MASS_FITTED && fit > 0;
   mn_rmi_set_wary(c->rmi, c->def.mass == MN_MASS_FITTED && c->def.reuse > 0);
   mn_rmi_set_first_omega(c->rmi, fitted ? FITTED_OMEGA : 0);
-  mn_rmi_set_promise(c->rmi, fitted && c->numbers[NUMBERS_MU] > MU_SHOWN ? PROMISE : 0);
+  mn_couple_allow(c);
 }
 
 /* Added mass per area between this solve of the fluid and the last: the force -m_a a that answers
@@ -125,6 +131,39 @@ static mn_status meet(mn_coupling *c)
   mn_status status = mn_closed_meet(&c->closed);
   memcpy(f->X, c->place, bytes);
   return status;
+}
+
+double mn_couple_inertia(const mn_coupling *c, int rigid)
+{
+  double lately = c->numbers[NUMBERS_INERTIA + rigid];
+  return fmin(c->inertia[rigid], lately > 0 ? lately : INFINITY);
+}
+
+void mn_couple_allow(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  double strict = 1, mass = 0, area = 0, filter = c->def.filter, part[2] = {INFINITY, INFINITY};
+  if (!c->rmi)
+    return;
+  for (size_t i = 0; i < f->count; i++) {
+    mass += c->mass[i];
+    area += c->area[i];
+  }
+  if (c->def.mass == MN_MASS_FITTED) {
+    for (int rigid = 0; rigid < 2 && mass > 0; rigid++)
+      part[rigid] = mn_couple_inertia(c, rigid) * area / mass; /* m_s/m */
+    strict = isfinite(part[0]) ? fmin(MOST, fmax(STRICTEST, part[0])) : STRICT;
+    if (isfinite(part[0]) && part[0] >= LIGHT)
+      strict = fmin(MOST, part[0] / SEEN);
+    if (isfinite(part[1]))
+      strict = fmin(strict, STRICT);
+    if (strict <= STRICTEST)
+      filter = fmax(filter, FILTER_LIGHTEST);
+  }
+  c->allowed = strict * c->share * c->def.tolerance * c->dx;
+  mn_rmi_set_tolerance(c->rmi, c->allowed);
+  mn_rmi_set_promise(c->rmi, fmin(part[0], part[1]) < LIGHT ? PROMISE / strict : 0);
+  mn_rmi_set_filter(c->rmi, filter);
 }
 
 /* p = f(X) + m V/dt */
@@ -184,6 +223,32 @@ static mn_status solve_solid(void *user)
   return mn_boxes_solve_solid(&c->boxes);
 }
 
+/* Inertia per area of each body between this solve of the solid and the last: the force that an
+   acceleration dX/dt^2 took. */
+static void measure_inertia(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  size_t dim = (size_t)f->dim;
+  memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
+  for (size_t i = 0; i < f->count; i++) {
+    mn_vec3 move = mn_sub(f->X[i], c->from[i]);
+    double *sum = c->of_body + 4 * ((size_t)f->body[i] % c->bodies), square = mn_dot(move, move);
+    for (size_t a = 0; a < dim; a++)
+      sum[0] += (c->p_now[dim * i + a] - c->push[dim * i + a]) * move.v[a] * c->dt * c->dt;
+    sum[0] -= c->mass[i] * square;
+    sum[1] += c->area[i] * square;
+    sum[2] += c->area[i];
+    sum[3] += f->rigid[i];
+  }
+  double least = 1e-6 * c->dx; /* as of the added mass */
+  for (size_t b = 0; b < c->bodies; b++) {
+    const double *sum = c->of_body + 4 * b;
+    double *of = &c->inertia[sum[3] > 0];
+    if (sum[1] > least * least * sum[2] && sum[0] > 0) /* not where bodies push each other */
+      *of = fmin(*of, sum[0] / sum[1]);
+  }
+}
+
 /* X under p - m V/dt, with the volumes of closed regions as they must be. Forms that get there by
    iteration hand over the gaps as well: x_at + gap, so that the residual is the gap. */
 static mn_status solid_of(void *user, const double *p, const double *x_at, double *x)
@@ -193,6 +258,11 @@ static mn_status solid_of(void *user, const double *p, const double *x_at, doubl
   c->x_at = x_at;
   MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
   const mn_interface *f = &c->boxes.face;
+  if (c->boxes.fluid_solves > 1) {
+    measure_inertia(c);
+    mn_couple_allow(c);
+  }
+  memcpy(c->push, p, (size_t)f->dim * f->count * sizeof *p);
   for (size_t i = 0; i < f->count; i++) {
     c->from[i] = f->X[i];
     c->gap[i] = f->lead[i] > 0 ? mn_sub(f->V[i], mean_velocity(c, i)) : mn_v3(0, 0, 0);

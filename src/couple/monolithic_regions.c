@@ -450,34 +450,6 @@ static void add_to_region(const mn_mono_system *s, int32_t g, double constant, d
       p[i] += constant;
 }
 
-static int is_tied(const mn_mono_system *s, int volume)
-{
-  for (size_t k = 0; k < s->borders; k++)
-    if (s->border[k].kind == MN_MONO_TIED && s->border[k].volume == volume)
-      return 1;
-  return 0;
-}
-
-/* Where rows depend on each other, N_v = sum z_k N_k, only sums of p0 count: the shortest ones. */
-static void shorten(mn_mono_system *s)
-{
-  for (int v = 0; v < s->volumes; v++) {
-    double sum = 0, square = 1;
-    int whole = is_tied(s, v);
-    for (int k = 0; k < s->volumes; k++) {
-      sum += s->shared[v][k] * s->volume[k].p0;
-      square += s->shared[v][k] * s->shared[v][k];
-      whole |= s->shared[v][k] != 0 && is_tied(s, k);
-    }
-    if (whole || square == 1)
-      continue;
-    double t = (sum - s->volume[v].p0) / square;
-    s->volume[v].p0 += t;
-    for (int k = 0; k < s->volumes; k++)
-      s->volume[k].p0 -= s->shared[v][k] * t;
-  }
-}
-
 void mn_mono_free_parts(mn_mono_system *s, const double *v, double *p)
 {
   for (int r = 0; r < s->volumes; r++)
@@ -490,10 +462,9 @@ void mn_mono_free_parts(mn_mono_system *s, const double *v, double *p)
     if (b->kind == MN_MONO_NET)
       add_to_region(s, b->grid, y, p);
   }
-  shorten(s);
-  for (int r = 0; r < s->volumes; r++)
-    if (s->volume[r].grid >= 0 && s->fluid.region && !is_tied(s, r))
-      add_to_region(s, s->volume[r].grid, s->volume[r].p0, p);
+  for (size_t k = 0; k < s->borders; k++) /* p0 may come after */
+    if (s->border[k].kind == MN_MONO_NET && s->border[k].volume >= 0)
+      add_to_region(s, s->border[k].grid, s->volume[s->border[k].volume].p0, p);
 }
 
 void mn_mono_drop_constants(const mn_mono_system *s, double *p)

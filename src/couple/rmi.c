@@ -257,6 +257,11 @@ void mn_rmi_set_promise(mn_rmi *rmi, double tolerances)
   rmi->promise = tolerances;
 }
 
+void mn_rmi_set_filter(mn_rmi *rmi, double filter)
+{
+  rmi->def.filter = filter;
+}
+
 void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)
 {
   if (rmi->count[MN_RMI_MOVES] > 0)

@@ -24,4 +24,7 @@ void mn_rmi_set_promise(mn_rmi *rmi, double tolerances);
 /* In the first fluid solve of a step: what was learned before it holds no longer. */
 void mn_rmi_forget(mn_rmi *rmi);
 
+/* From the next iteration on: def.filter. */
+void mn_rmi_set_filter(mn_rmi *rmi, double filter);
+
 #endif
