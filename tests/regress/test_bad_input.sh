@@ -55,7 +55,7 @@ expect 2 '"many"' "$program" run plume -p n=many
 expect 2 'parameter n: found "16", allowed: a multiple of 80' "$program" run two-balloons -p n=16 # 0.75 of 0.67 m^2/s would flow in
 expect 2 'parameter n: found "4", allowed: a multiple of 10' "$program" run hydraulic-piston -p n=4 # nothing would be closed
 expect 2 'parameter n: found "16", allowed: at least 32' "$program" run nested-balloons -p n=16
-expect 2 'parameter n: found "120", allowed: a multiple of 240' "$program" run instability -p n=120 # arcs as thin as a cell
+expect 2 'parameter n: found "120", allowed: a multiple of 120, at least 240' "$program" run instability -p n=120 # arcs as thin as a cell
 expect 2 'parameter reading: found "moduls", allowed: modulus, spring' "$program" run two-balloons -p reading=moduls
 echo 'return scene { domain = box {' | scene && check 2 'scene.lua.*(expected|unexpected)'
 echo 'while true do end' | scene && check 2 '(instruction|endless|limit)'
