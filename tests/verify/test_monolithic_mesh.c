@@ -88,7 +88,7 @@ static void test_same_motion(void **state)
 {
   (void)state;
   same_as_direct("sheet", "1");
-  same_as_direct("sheet", "0.1");
+  same_as_direct("sheet", "0.001");
   same_as_direct("foam", "1");
   CHECK_DONE();
 }
