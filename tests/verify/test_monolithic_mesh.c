@@ -72,8 +72,8 @@ static void same_as_direct(const char *kind, const char *weight)
   mn_vec3 *X, *Y, *start;
   size_t n, m;
   run(kind, "cg", weight, "8", 0, &start, &n);
-  run(kind, "cg", weight, "8", 3, &X, &n);
-  run(kind, "direct", weight, "8", 3, &Y, &m);
+  run(kind, "cg", weight, "8", 2, &X, &n);
+  run(kind, "direct", weight, "8", 2, &Y, &m);
   CHECK(n == m);
   double way = farthest(Y, start, n), off = farthest(X, Y, n);
   printf("      moved by %.2e m, apart by %.1e of that\n", way, off / way);
