@@ -22,19 +22,24 @@ static void test_same_answer(void **state)
   CHECK_DONE();
 }
 
-/* The second substep, when little is known, and one of those in which the cloth folds. */
+static void check_tolerance(const char *M, int before, const char *askew)
+{
+  CHECK_LE(compare(M, "xpm", "0.05", before, askew).cells, 0.05);
+  CHECK_LE(compare(M, "xpm", "0.005", before, askew).cells, 0.005);
+}
+
+/* One of the substeps in which the cloth folds; of light cloth also the second, when little is
+   known. */
 static void test_tolerance(void **state)
 {
   (void)state;
   static const char *const MASS[] = {"2", "0.5", "0.1", "0.01", "0.001"};
-  for (int i = 0; i < 5; i++)
-    for (int flat = 0; flat < 2; flat++) {
-      const char *askew = flat ? "0" : "0.1";
-      CHECK_LE(compare(MASS[i], "xpm", "0.05", 1, askew).cells, 0.05);
-      CHECK_LE(compare(MASS[i], "xpm", "0.05", 20, askew).cells, 0.05);
-      CHECK_LE(compare(MASS[i], "xpm", "0.005", 1, askew).cells, 0.005);
-      CHECK_LE(compare(MASS[i], "xpm", "0.005", 20, askew).cells, 0.005);
-    }
+  for (int i = 0; i < 5; i++) {
+    check_tolerance(MASS[i], 20, "0");
+    check_tolerance(MASS[i], 20, "0.1");
+    if (i >= 2)
+      check_tolerance(MASS[i], 1, "0.1");
+  }
   CHECK_DONE();
   CHECK_LE(compare("0.1", "xpm", "0.05", 20, "0").x, 1e-6); /* the reference tells them apart */
   CHECK_MUST_HAVE_FAILED();
