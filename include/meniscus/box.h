@@ -100,6 +100,8 @@ typedef struct mn_enclosed {
                             and [2 e + 1] behind it; MN_FACES_NONE: solid, or fluid that is not
                             enclosed, MN_FACES_UNKNOWN: what lies there is thinner than the fluid
                             can tell */
+  const double *blown;   /* m^3/s, the part of the inflow that is of sources: exact, where that of
+                            driven walls is as rough as their shape on the grid; NULL: not known */
 } mn_enclosed;
 enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2 };
 

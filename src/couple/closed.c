@@ -86,7 +86,9 @@ static void describe(mn_closed *c, const mn_enclosed *said)
     int g = c->grid[r], slot = c->slot[r];
     mn_region_info *i = &c->info[r];
     *i = (mn_region_info){.id = (int)c->now.id[slot]};
+    c->blown[r] = 0;
     if (g >= 0) {
+      c->blown[r] = said->blown ? said->blown[g] : 0;
       i->inflow = said->inflow[g];
       i->volume = said->volume[g];
       i->center = said->center[g];

@@ -490,7 +490,8 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
     [MN_CTOR_ROD] = {"rod", MN_GROUP_BODY, MN_BODY_ROD, 0, mn_rod_keys, mn_deformable_keys,
                      "A thin rod: stretch and bending, no twist."},
     [MN_CTOR_LINK] = {"link", MN_GROUP_BODY, 0, 0, mn_link_keys, NULL,
-                      "A spring and damper between two bodies, two points of a deformable one, or a body and the world. A rigid "
+                      "A spring and damper between two bodies, two points of a deformable one, or "
+                      "a body and the world. A rigid "
                       "body cannot be linked with a deformable one."},
     [MN_CTOR_DYNAMICS] = {"dynamics", MN_GROUP_BODY, 0, 0, mn_dynamics_keys, NULL,
                           "How bodies move in time."},

@@ -47,6 +47,30 @@ for dim in 2 3; do for wet in false true; do for body in true false; do for way 
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) dim $dim, water $wet, shell $body, way out $way: exit $status: $said"
 done; done; done; done
 
+# A body that floats in a closed box is no way out, however slowly its source begins; control: an
+# open top.
+cat > "$folder/slow.lua" <<'SCENE'
+local way = param("way", false, "an open top")
+return scene {
+  domain = box { size = {1, 1}, cells = {20, 20}, top = way and "open" or "slip" },
+  fluid = smoke { density = 1, gravity = {0, 0}, max_dt = 0.01 },
+  sources = { inflow { shape = box { lo = {0.2, -1}, hi = {0.4, 0.1} }, velocity = {0, 0.005},
+                       ramp = cosine(0.5) } },
+  solids = { rigid { shape = disk { center = {0.5, 0.6}, radius = 0.15 }, density = 2 } },
+  dynamics = dynamics { gravity = {0, 0}, dt = 0.01 },
+  output = { frames = 1, every = 0.1, vtk = false, preview = false },
+}
+SCENE
+for way in false true; do
+  said=$("$program" run "$folder/slow.lua" -o "$folder/run" --quiet -p way=$way 2>&1)
+  status=$?
+  ok=1
+  [ $status = $([ $way = true ] && echo 0 || echo 1) ] || ok=0
+  [ $way = true ] || echo "$said" | grep -q "region 1 of .* m^2/s flow in: no solution" || ok=0
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) slow source, way out $way: exit $status: $said"
+done
+
 # A driven lid presses on fluid that nothing lets go; control: a second lid gives way.
 cat > "$folder/lid.lua" <<'SCENE'
 local way = param("way", false, "a free lid as well")

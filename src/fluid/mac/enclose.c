@@ -38,6 +38,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->number);
   mn_free(e->cells);
   mn_free(e->inflow);
+  mn_free(e->blown);
   mn_free(e->volume);
   mn_free(e->center);
   mn_free(e->sum);
@@ -63,6 +64,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides)
     GROW(number, 1);
     GROW(cells, 1);
     GROW(inflow, 1);
+    GROW(blown, 1);
     GROW(volume, 1);
     GROW(center, 1);
     GROW(sum, 2);
@@ -128,22 +130,24 @@ static void number_regions(mn_mac *mac)
       e->cells[e->told.count++] = cells;
   }
   for (int n = 0; n < e->told.count; n++) {
-    e->inflow[n] = e->volume[n] = 0;
+    e->inflow[n] = e->blown[n] = e->volume[n] = 0;
     e->center[n] = mn_v3(0, 0, 0);
     e->broad[n] = 0;
   }
 }
 
-/* Flow into a cell through what closes its faces. */
-static double inflow(const mn_mac *mac, int i, int j, int k)
+/* Adds the flow into a cell through what closes its faces, and the part of sources. */
+static void add_inflow(const mn_mac *mac, int i, int j, int k, double *inflow, double *blown)
 {
-  double sum = 0;
+  double face = pow(mac->grid.dx, mac->grid.dim - 1);
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *w = &mac->geometry.open[a], *u = &mac->geometry.wall[a];
     int64_t q = mn_index(w, i, j, k), next = q + w->stride[a];
-    sum += (1 - w->at[q]) * u->at[q] - (1 - w->at[next]) * u->at[next];
+    const unsigned char *kind = mac->geometry.kind[a] + (w->at - w->data);
+    double low = face * (1 - w->at[q]) * u->at[q], high = face * (1 - w->at[next]) * u->at[next];
+    *inflow += low - high;
+    *blown += (kind[q] == MN_FACE_SOURCE ? low : 0) - (kind[next] == MN_FACE_SOURCE ? high : 0);
   }
-  return sum * pow(mac->grid.dx, mac->grid.dim - 1);
 }
 
 static void label_cells(mn_mac *mac)
@@ -194,7 +198,7 @@ static void measure_regions(mn_mac *mac)
         if (n < 0)
           continue;
         double volume = part_of(mac, c) * cell;
-        e->inflow[n] += inflow(mac, i, j, k);
+        add_inflow(mac, i, j, k, &e->inflow[n], &e->blown[n]);
         e->volume[n] += volume;
         e->center[n] = mn_madd(e->center[n], volume, middle_of(mac, i, j, k));
       }
@@ -383,7 +387,7 @@ static void excuse_air(mn_mac *mac, size_t sides)
   for (int part = 0; part < mac->spaces.count; part++) {
     int n = e->number[part];
     if (n >= 0 && !mac->spaces.space[part].full && !e->broad[n])
-      e->inflow[n] = 0;
+      e->inflow[n] = e->blown[n] = 0;
   }
 }
 
@@ -423,6 +427,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
     excuse_air(mac, sides);
   e->told.cells = e->cells;
   e->told.inflow = e->inflow;
+  e->told.blown = e->blown;
   e->told.volume = e->volume;
   e->told.center = e->center;
   e->told.facing = e->facing;

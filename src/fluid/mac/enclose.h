@@ -14,7 +14,7 @@ typedef struct mn_enclosure {
   size_t room; /* regions: */
   int *number; /* of a region of the pressure solver among those told, or -1 */
   size_t *cells;
-  double *inflow, *volume;
+  double *inflow, *blown, *volume;
   mn_vec3 *center;
   double *sum;      /* scratch of lift and gauge: [2 * room] */
   int64_t *lead;    /* scratch of lift */

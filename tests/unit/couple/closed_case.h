@@ -259,7 +259,13 @@ static mn_status vessel_enclose(void *self, const mn_interface *f, mn_enclosed *
     v->inflow[0] = NAN;
   if (v->fault == 2)
     v->facing[5] = v->count;
-  *e = (mn_enclosed){v->count, v->cells, v->inflow, v->volume, v->center, v->facing};
+  *e = (mn_enclosed){.count = v->count,
+                     .cells = v->cells,
+                     .inflow = v->inflow,
+                     .volume = v->volume,
+                     .center = v->center,
+                     .facing = v->facing,
+                     .blown = v->inflow};
   if (v->fault == 3)
     e->volume = NULL;
   return v->fault == 4 ? MN_FAILED : MN_OK;
