@@ -327,6 +327,8 @@ static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
     const heeded *h = &heeded_keys[i];
     if (h->methods >> d->method & 1 || !has_key(r, index, h->key))
       continue;
+    if (!strcmp(h->key, "closed") && SOLVES >> d->method & 1 && d->closed == MN_CLOSED_NONE)
+      continue; /* the one system's own way to leave volumes to the grid */
     snprintf(why, sizeof why, "method is \"%s\", and only %s use it",
              mn_coupling_method_name(d->method), h->names);
     MN_TRY(idle_coupling_key(r, h->key, why));
