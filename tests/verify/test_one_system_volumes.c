@@ -18,7 +18,8 @@ static void test_volumes(void **state)
       {"nested-balloons", 1, 1e-5, {"n=48", "dt=0.05", NULL}},
       {"closed-balloon", 0.3, 1e-4, {"n=32", NULL}},
       {"smoke-balloon", 0.1, 1e-4, {"n=16", NULL}},
-      {"water-balloon", 0.1, 1e-4, {"n=16", NULL}},
+      /* at its default tolerance the p0 of xpm itself is 3 % off */
+      {"water-balloon", 0.1, 1e-4, {"n=16", "tolerance=0.001", NULL}},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++)
     volume_compare(&CASES[k]);
