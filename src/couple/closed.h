@@ -178,6 +178,8 @@ MN_MUST_CHECK mn_status mn_closed_settle(mn_closed *closed);
 /* dp <- -K^+ res, left <- res + K dp; k[r + s count] */
 MN_MUST_CHECK mn_status mn_closed_solve_small(mn_closed *closed, const double *k, const double *res,
                                               double *dp, double *left);
+/* K by what the last step dp has changed of res. */
+void mn_closed_learn(const mn_closed *closed, const double *dp, const double *dres, double *k);
 /* No p0 moves region r, and none need: whatever its surfaces seem to sweep is how they are seen. */
 int mn_closed_idle(const mn_closed *closed, int r);
 /* The sentence of a region without a solution; flow: into it and those that share its surfaces. */

@@ -248,7 +248,7 @@ static mn_status K_of_differences(mn_closed *c, const double *res, mn_closed_sol
   return MN_OK;
 }
 
-static void learn(mn_closed *c, const double *dp, const double *dres, double *k)
+void mn_closed_learn(const mn_closed *c, const double *dp, const double *dres, double *k)
 {
   int m = c->count;
   double square = 0, miss[MN_CLOSED_MAX];
@@ -313,7 +313,7 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
       left[r] = change;
     }
     if (tells) {
-      learn(c, dp, left, k);
+      mn_closed_learn(c, dp, left, k);
       set_K(c, k);
     }
     stalls += n > 0 && !tells && worst_gap(c, res) > 0.5 * before;

@@ -11,8 +11,9 @@
    has a say. Masses of deformable bodies are lumped, so there is nothing to solve.
 
    And what impulses at the end of a substep do to the velocities there, where these are not those
-   of the path: v += W (sum impulse, sum r x impulse), v_a += sum_i w_ia impulse_i / m_a.
-   Verified by tests/unit/solid/test_accelerate.c. */
+   of the path: v += W (sum impulse, sum r x impulse), v_a += sum_i w_ia impulse_i / m_a. What
+   touches feels them before contact does: its impulses of the end are found anew. Verified by
+   tests/unit/solid/test_accelerate.c. */
 #include "solid/solid_internal.h"
 
 #include <string.h>
@@ -101,11 +102,18 @@ static void settle_nodes(mn_solids *s, const mn_interface *f)
 mn_status mn_solids_settle(void *self, mn_interface *f)
 {
   mn_solids *s = self;
+  mn_rigid *r = s->rigid;
+  /* nodes of explicit bodies that contact kicks keep what they got, and so must their partners */
+  int again = !s->facets || s->inside;
   if (f->count == 0)
     return MN_OK;
+  if (again)
+    memcpy(r->next, s->bare, (size_t)r->count * sizeof *r->next);
   settle_rigid(s, f);
   if (s->deform && f->count > s->points && f->lead[s->points] > 0)
     settle_nodes(s, f);
+  if (again)
+    MN_TRY(mn_solids_settle_contact(s));
   mn_solids_show(s, f);
   return MN_OK;
 }

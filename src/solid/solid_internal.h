@@ -40,6 +40,7 @@ struct mn_solids {
   mn_vec3 *P, *T, *spring_P;
   mn_vec3 *spring_at; /* sum of point x impulse: the torque about the origin */
   mn_rigid_state *theta;
+  mn_rigid_state *bare; /* rigid bodies at the end, before contact settles their velocities */
   mn_soft_row *soft;
   mn_vec3 *node_x, *node_v, *node_load;
   /* contact of deformable bodies: solid_press.c */
@@ -85,6 +86,9 @@ static inline double mn_solids_part(const mn_solids *s)
 
 /* From rigid->now and the nodes' last solve to rigid->next and the nodes' x1, v1. */
 MN_MUST_CHECK mn_status mn_solids_step(mn_solids *solids);
+
+/* Contact of the velocities at the end, rigid->next; what they were without it is kept in bare. */
+MN_MUST_CHECK mn_status mn_solids_settle_contact(mn_solids *solids);
 
 /* MN_FAILED if a rigid body of rigid->next is nowhere. */
 MN_MUST_CHECK mn_status mn_solids_check_finite(mn_solids *solids);
@@ -144,7 +148,8 @@ void mn_solids_added_free(mn_solids *solids);
 /* Moves by the drift and by the push apart. */
 void mn_solids_move(const mn_rigid_body *body, mn_rigid_state *state, mn_twist push, double dt);
 
-/* ---- operators: operators.c, operators_rigid.c ------------------------------------------------ */
+/* ---- operators: operators.c, operators_rigid.c ------------------------------------------------
+ */
 
 /* A rigid body of the iterate. */
 typedef struct mn_rigid_iterate {

@@ -265,9 +265,10 @@ void mn_solids_move(const mn_rigid_body *b, mn_rigid_state *r, mn_twist push, do
   mn_rigid_kick(b, r, mn_v3(0, 0, 0), mn_v3(0, 0, 0)); /* velocities of the rate */
 }
 
-static mn_status settle(mn_solids *s)
+mn_status mn_solids_settle_contact(mn_solids *s)
 {
   mn_rigid *r = s->rigid;
+  memcpy(s->bare, r->next, (size_t)r->count * sizeof *s->bare);
   for (int i = 0; i < r->count; i++)
     s->u[i] = mn_rigid_twist(&r->body[i], &r->next[i]);
   mn_contact_nodes nodes = node_view(s, s->nodes.mass, s->nodes.x1, s->nodes.v1);
@@ -376,7 +377,7 @@ mn_status mn_solids_step(mn_solids *s)
     next->contact = mn_scale(1 / s->dt, s->P[i]);
     next->twist = mn_scale(1 / s->dt, s->T[i]);
   }
-  MN_TRY(settle(s));
+  MN_TRY(mn_solids_settle_contact(s));
   mn_solids_kicks(s, 1);
   return MN_OK;
 }
