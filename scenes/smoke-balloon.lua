@@ -2,7 +2,7 @@
 -- is let go, and flies off on the smoke that it blows out.
 local n         = param("n", 32, "cells across the box, which is 1 m wide; the paper: 100", { multiple = 16 })
 local speed     = param("speed", 1.5, "of the jet, m/s")
-local release   = param("release", 1.2, "when the balloon is let go, s; 0: never")
+local release   = param("release", 1.2, "when the balloon is let go, s; 0: never", { from = 0 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")
@@ -14,7 +14,9 @@ local young     = param("young", 200, "of the rubber, times its thickness, N/m")
 local dx = 1 / n
 local r, bore, y0 = 0.15, 0.0625, 0.25 -- m: balloon, nozzle, its end
 local yc = y0 + math.sqrt(r^2 - 0.095^2) - 0.03
-local stop = release > 0 and release - 0.2 or 1e6
+local never = release == 0
+local rise = never and 0.2 or math.min(0.2, 0.4 * release) -- s: the jet begins, and ends
+local stop = never and 1e6 or math.max(release - 0.2, 0.6 * release)
 
 return scene {
   title      = "Balloon filled with smoke and released",
@@ -23,7 +25,7 @@ return scene {
   fluid      = smoke { density = 1, gravity = {0, 0, 0}, max_dt = 0.02 },
   sources    = { inflow { name = "jet", shape = cylinder { a = {0.5, -1, 0.5}, b = {0.5, 2 * dx, 0.5}, radius = bore },
                           velocity = {0, speed, 0}, smoke = 1,
-                          ramp = keys { {0, 0}, {0.2, 1}, {stop, 1}, {stop + 0.2, 0} } } },
+                          ramp = keys { {0, 0}, {rise, 1}, {stop, 1}, {never and stop + 1 or release, 0} } } },
   solids     = {
     obstacle { name = "nozzle", shape = cylinder { a = {0.5, -1, 0.5}, b = {0.5, y0, 0.5}, radius = 0.125, inner = bore } },
     -- its neck lies within the wall of the nozzle

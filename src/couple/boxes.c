@@ -31,8 +31,9 @@ static mn_status blame(mn_boxes *b, int solid, mn_status status)
   return mn_fail_prefix(b->ctx, kind, "the %s \"%s\"", solid ? "solid" : "fluid", name);
 }
 
-static mn_status blame_answer(const mn_boxes *b, int solid, const char *what, size_t i)
+static mn_status blame_answer(mn_boxes *b, int solid, const char *what, size_t i)
 {
+  b->refused[solid] = 1;
   return mn_fail(b->ctx, MN_FAILED,
                  "the %s \"%s\" answered with %s that is not finite, at point %zu of %zu (finite: "
                  "below 1e30)",
@@ -126,7 +127,7 @@ static int is_finite(const mn_vec3 *v)
   return fabs(v->x) < ABSURD && fabs(v->y) < ABSURD && fabs(v->z) < ABSURD;
 }
 
-mn_status mn_boxes_check_fluid(const mn_boxes *b)
+mn_status mn_boxes_check_fluid(mn_boxes *b)
 {
   for (size_t i = 0; i < b->face.count; i++) {
     if (!is_finite(&b->face.load[i]))
@@ -137,7 +138,7 @@ mn_status mn_boxes_check_fluid(const mn_boxes *b)
   return MN_OK;
 }
 
-mn_status mn_boxes_check_solid(const mn_boxes *b)
+mn_status mn_boxes_check_solid(mn_boxes *b)
 {
   for (size_t i = 0; i < b->face.count; i++) {
     if (!is_finite(&b->face.X[i]))
@@ -181,7 +182,9 @@ mn_status mn_boxes_look(mn_boxes *b)
   mn_status status = b->solid.ops->look(b->solid.self, &b->face);
   MN_TRY(mn_boxes_judge(b, 1, status));
   MN_TRY(mn_boxes_check_solid(b));
-  return check_mesh(b);
+  status = check_mesh(b);
+  b->refused[1] |= status != MN_OK;
+  return status;
 }
 
 static mn_status meet(mn_boxes *b)

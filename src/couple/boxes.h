@@ -76,7 +76,7 @@ MN_MUST_CHECK mn_status mn_boxes_adopt(mn_boxes *boxes, const double *p);
 /* For files of this module: after every call of a box that sees the interface, whatever it
    returned; and whether what it answered is finite. */
 MN_MUST_CHECK mn_status mn_boxes_judge(mn_boxes *boxes, int solid, mn_status status);
-MN_MUST_CHECK mn_status mn_boxes_check_fluid(const mn_boxes *boxes);
-MN_MUST_CHECK mn_status mn_boxes_check_solid(const mn_boxes *boxes);
+MN_MUST_CHECK mn_status mn_boxes_check_fluid(mn_boxes *boxes);
+MN_MUST_CHECK mn_status mn_boxes_check_solid(mn_boxes *boxes);
 
 #endif

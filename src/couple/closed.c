@@ -168,13 +168,14 @@ mn_status mn_closed_finish(mn_closed *c)
     mn_region_info *i = &c->info[r];
     int slot = c->slot[r];
     if (c->struck[slot])
-      c->now.known = 0;    /* K was that of velocities */
-    else if (!c->still[r]) /* else there is nobody to make it good */
-      c->now.error[slot] += swept[r] - c->dt * i->inflow;
+      c->now.known = 0; /* K was that of velocities */
+    else                /* what stands still cannot make it good */
+      (c->still[r] ? c->now.lost : c->now.error)[slot] += swept[r] - c->dt * i->inflow;
     i->p0 = c->now.p0[slot] + c->impulse[r] / c->dt;
     c->now.last_inflow[slot] = i->inflow;
     c->now.last_dt[slot] = c->dt;
-    i->error = c->now.error[slot];
+    i->error = c->now.error[slot] + c->now.lost[slot];
+    c->now.volume[slot] = i->volume;
     i->net_outflow = (c->struck[slot] ? end[r] : swept[r] / c->dt) - i->inflow;
     if (c->grid[r] >= 0)
       c->p0_of_grid[c->grid[r]] = i->p0;

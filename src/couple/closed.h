@@ -45,11 +45,14 @@ typedef struct mn_closed_lid {
 /* By slot. Nothing but doubles: one array of a checkpoint. */
 typedef struct mn_closed_state {
   double next_id;
-  double known;                      /* 1: K belongs to these regions */
-  double begun;                      /* 1: a substep was committed */
-  double id[MN_CLOSED_MAX];          /* from 1 on; 0: the slot is free */
-  double p0[MN_CLOSED_MAX];          /* Pa */
-  double error[MN_CLOSED_MAX];       /* m^3, volume swept less what flowed in, since it is known */
+  double known;                 /* 1: K belongs to these regions */
+  double begun;                 /* 1: a substep was committed */
+  double id[MN_CLOSED_MAX];     /* from 1 on; 0: the slot is free */
+  double p0[MN_CLOSED_MAX];     /* Pa */
+  double error[MN_CLOSED_MAX];  /* m^3, volume swept less what flowed in, since it is known */
+  double lost[MN_CLOSED_MAX];   /* m^3, the same of substeps in which nothing could give way: */
+                                /* told, and never made good */
+  double volume[MN_CLOSED_MAX]; /* m^3, of the grid; 0: not seen */
   double last_inflow[MN_CLOSED_MAX]; /* m^3/s, mean of the last substep, */
   double last_dt[MN_CLOSED_MAX];     /* s, and how long that was; 0: none */
   double

@@ -4,7 +4,9 @@
    what became of the region they faced before:
 
        most of them face one enclosed region   it lives on, with its id, p0 and volume account
-       most of them face none                  it has opened: it ends
+       most of them face none                  it has opened: it ends, unless the one that the
+                                               others face is as large as it was: bodies sink into
+                                               walls
        two regions become one                  the one with more sides there lives on
        one becomes two                         the part with more sides is the old one
        the fluid sees none of it               it lives on: its sides are known, its row stands
@@ -25,6 +27,9 @@
 /* A region of at most so many cells along each axis, taken as a cube, is no region of its own as
    long as nobody has known it: the fluid mends what is squeezed out of it. */
 enum { POCKET = 3 };
+/* An enclosed region whose volume has changed by no more than this part is the one it was, even if
+   most of its sides now face none. */
+static const double SAME = 0.1;
 enum { UNDECIDED = 255 }; /* a label that no slot has */
 
 typedef struct ballot {
@@ -74,12 +79,13 @@ static void count_votes(const mn_closed *c, ballot *b)
 
 static void end_region(mn_closed *c, int slot)
 {
-  c->now.id[slot] = c->now.p0[slot] = c->now.error[slot] = c->now.last_dt[slot] = 0;
+  c->now.id[slot] = c->now.p0[slot] = c->now.last_dt[slot] = 0;
+  c->now.error[slot] = c->now.lost[slot] = c->now.volume[slot] = 0;
   c->now.known = 0;
 }
 
 /* The enclosed region that most sides of a slot face, or -1: opened, or unseen. */
-static int elect(const ballot *b, int slot, int *opened)
+static int elect(const mn_closed *c, const ballot *b, int slot, int *opened)
 {
   const double *vote = &b->vote[slot * b->said->count];
   int best = -1;
@@ -90,6 +96,9 @@ static int elect(const ballot *b, int slot, int *opened)
       best = g;
   }
   *opened = b->none[slot] > all || (all == 0 && b->unseen[slot] == 0);
+  double was = c->kept.volume[slot];
+  if (best >= 0 && was > 0 && fabs(b->said->volume[best] - was) <= SAME * was)
+    *opened = 0;
   return *opened ? -1 : best;
 }
 
@@ -97,6 +106,7 @@ static int elect(const ballot *b, int slot, int *opened)
 static void merge(mn_closed *c, int winner, int loser)
 {
   c->now.error[winner] += c->now.error[loser];
+  c->now.lost[winner] += c->now.lost[loser];
   end_region(c, loser);
 }
 
@@ -105,7 +115,7 @@ static void follow_regions(mn_closed *c, ballot *b)
   for (int slot = 0; slot < MN_CLOSED_MAX; slot++) {
     if (c->now.id[slot] == 0)
       continue;
-    int opened, g = elect(b, slot, &opened), count = b->said->count;
+    int opened, g = elect(c, b, slot, &opened), count = b->said->count;
     if (opened)
       end_region(c, slot);
     if (g < 0)
@@ -142,16 +152,20 @@ static mn_status add_regions(mn_closed *c, ballot *b)
     int slot = 0;
     while (slot < MN_CLOSED_MAX && c->now.id[slot] != 0)
       slot++;
-    if (slot == MN_CLOSED_MAX)
-      return mn_fail(c->ctx, MN_FAILED, "there are more than %d closed regions of fluid",
+    if (slot == MN_CLOSED_MAX) {
+      c->hopeless = 1;
+      return mn_fail(c->ctx, MN_FAILED,
+                     "there are more than %d closed regions of fluid: let some of them be open, or "
+                     "leave bodies out",
                      MN_CLOSED_MAX);
+    }
     int from = origin(b, g);
     if (from >= 0 && c->now.id[from] != 0)
       c->struck[from] = (int)c->kept.begun;
     c->struck[slot] = (int)c->kept.begun;
     c->now.id[slot] = c->now.next_id++;
     c->now.p0[slot] = from >= 0 ? c->kept.p0[from] : 0;
-    c->now.error[slot] = c->now.last_dt[slot] = 0;
+    c->now.error[slot] = c->now.lost[slot] = c->now.volume[slot] = c->now.last_dt[slot] = 0;
     c->now.known = 0;
     b->owner[g] = slot;
   }

@@ -302,16 +302,17 @@ static const heeded heeded_keys[] = {{"tolerance", AUTO | CONVERGES},
                                      {"elastic", NEWTON, "monolithic"}};
 
 /* Key `key` has no effect because of `why`. A scene whose method is a parameter may hold the keys
-   of all methods, so that couplings can be compared: there only who set the key's own parameter is
-   told. */
+   of all methods, so that couplings can be compared: there only who set the key's own parameter, to
+   something else than its default (a run that is resumed sets all of them), is told. */
 static mn_status idle_coupling_key(mn_reader *r, const char *key, const char *why)
 {
   const mn_sandbox *box = r->box;
   int chosen = 0, set = 0;
-  for (int i = 0; i < box->param_count; i++)
-    chosen |= !strcmp(box->params[i].name, "coupling");
-  for (int i = 0; i < box->setting_count; i++)
-    set |= !strcmp(box->settings[i].name, key);
+  for (int i = 0; i < box->param_count; i++) {
+    const mn_param *p = &box->params[i];
+    chosen |= !strcmp(p->name, "coupling");
+    set |= !strcmp(p->name, key) && strcmp(p->value, p->initial);
+  }
   if (chosen && set)
     mn_log(r->ctx, MN_LOG_WARNING, "coupling.%s has no effect: %s", key, why);
   if (chosen)

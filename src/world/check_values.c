@@ -48,6 +48,17 @@ mn_status mn_check_vector(mn_context *ctx, int dim, const char *key, mn_vec3 v)
   return MN_OK;
 }
 
+mn_status mn_check_velocity(mn_context *ctx, int dim, const char *key, mn_vec3 v)
+{
+  MN_TRY(mn_check_vector(ctx, dim, key, v));
+  for (int a = 0; a < 3; a++)
+    if (fabs(v.v[a]) > MN_LIGHT_SPEED)
+      return mn_fail(ctx, MN_BAD_INPUT,
+                     "%s is {%g, %g, %g}: must not be faster than light, 3e8 m/s", key, v.x, v.y,
+                     v.z);
+  return MN_OK;
+}
+
 mn_status mn_check_timefn(mn_context *ctx, const char *key, const mn_timefn *f)
 {
   const double values[] = {f->from, f->to,        f->start,     f->duration, f->rate,

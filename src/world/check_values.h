@@ -5,6 +5,8 @@
 
 #include "meniscus/model.h"
 
+#define MN_LIGHT_SPEED 299792458.0 /* m/s */
+
 /* "KEY is VALUE: must be ALLOWED". */
 MN_MUST_CHECK mn_status mn_bad_value(mn_context *ctx, const char *key, double value,
                                      const char *allowed);
@@ -14,6 +16,8 @@ MN_MUST_CHECK mn_status mn_check_not_negative(mn_context *ctx, const char *key, 
 MN_MUST_CHECK mn_status mn_check_range(mn_context *ctx, const char *key, int value, int lo, int hi);
 /* Finite, and without a third component in two dimensions. */
 MN_MUST_CHECK mn_status mn_check_vector(mn_context *ctx, int dim, const char *key, mn_vec3 v);
+/* The same, and not faster than light. */
+MN_MUST_CHECK mn_status mn_check_velocity(mn_context *ctx, int dim, const char *key, mn_vec3 v);
 MN_MUST_CHECK mn_status mn_check_timefn(mn_context *ctx, const char *key, const mn_timefn *f);
 MN_MUST_CHECK mn_status mn_check_motion(mn_context *ctx, int dim, const char *key,
                                         const mn_motion *motion);

@@ -32,7 +32,7 @@ static mn_status check_side(mn_context *ctx, const mn_domain_def *d, int s)
   char key[64];
   snprintf(key, sizeof key, "domain.%s", side_names[s]);
   MN_TRY(mn_check_range(ctx, key, (int)side->kind, MN_SIDE_SLIP, MN_SIDE_THROUGH));
-  MN_TRY(mn_check_vector(ctx, d->dim, key, side->velocity));
+  MN_TRY(mn_check_velocity(ctx, d->dim, key, side->velocity));
   MN_TRY(mn_check_timefn(ctx, key, &side->ramp));
   MN_TRY(check_surface(ctx, key, side->friction, side->restitution));
   if (side->velocity.v[s / 2] != 0)
@@ -76,7 +76,7 @@ static mn_status check_domain(mn_context *ctx, const mn_domain_def *d)
 
 static mn_status check_field(mn_context *ctx, int dim, const char *key, const mn_field_fn *f)
 {
-  return f->eval ? MN_OK : mn_check_vector(ctx, dim, key, f->value);
+  return f->eval ? MN_OK : mn_check_velocity(ctx, dim, key, f->value);
 }
 
 static mn_status check_fluid(mn_context *ctx, int dim, const mn_fluid_def *f)
@@ -155,6 +155,9 @@ static mn_status check_speed(mn_context *ctx, const mn_model_def *def, const mn_
   if (!(s->speed >= 0 && isfinite(s->speed)))
     return mn_fail(ctx, MN_BAD_INPUT, "%s.speed = %g: must be finite and at least 0", key,
                    s->speed);
+  if (s->speed > MN_LIGHT_SPEED)
+    return mn_fail(ctx, MN_BAD_INPUT, "%s.speed = %g: must not be faster than light, 3e8 m/s", key,
+                   s->speed);
   if (s->blows && s->speed == 0 && mn_length(s->velocity) == 0)
     return mn_fail(ctx, MN_BAD_INPUT,
                    "%s.velocity is missing or 0, and so is speed: an inflow needs one of them "
@@ -196,7 +199,7 @@ static mn_status check_sources(mn_context *ctx, const mn_model_def *def)
           "flip or marker), nothing else",
           key);
     snprintf(part, sizeof part, "%s.velocity", key);
-    MN_TRY(mn_check_vector(ctx, def->domain.dim, part, s->velocity));
+    MN_TRY(mn_check_velocity(ctx, def->domain.dim, part, s->velocity));
     MN_TRY(check_speed(ctx, def, s, key));
     snprintf(part, sizeof part, "%s.profile", key);
     MN_TRY(mn_check_range(ctx, part, (int)s->profile, 0, MN_PROFILE_PARABOLIC));
@@ -297,7 +300,7 @@ static mn_status check_body(mn_context *ctx, int dim, const char *key, const mn_
   if (b->kind == MN_BODY_RIGID)
     MN_TRY(mn_check_vector(ctx, 3, part, b->joint_axis));
   snprintf(part, sizeof part, "%s.velocity", key);
-  MN_TRY(mn_check_vector(ctx, dim, part, b->velocity));
+  MN_TRY(mn_check_velocity(ctx, dim, part, b->velocity));
   snprintf(part, sizeof part, "%s.force", key);
   MN_TRY(mn_check_vector(ctx, dim, part, b->force));
   snprintf(part, sizeof part, "%s.torque", key);

@@ -308,9 +308,11 @@ static mn_status pick_coupling(mn_world *w)
 }
 
 /* A closed region that is pressed together although nothing gives way makes every solver fail, and
-   none of them can say why: its pressure does. */
-static void pressed_region(const mn_world *w, char hint[256])
+   none of them can say why: its pressure does. Couplings that diverge by themselves say so. */
+static void pressed_region(const mn_world *w, int diverged, char hint[256])
 {
+  mn_coupling_method how = w->how.method;
+  int strays = how == MN_COUPLE_WEAK || how == MN_COUPLE_RELAXED || how == MN_COUPLE_AITKEN;
   double p0;
   int id = w->coupling ? mn_coupling_pressed(w->coupling, &p0) : 0, count = 0;
   const mn_region_info *r = id ? mn_coupling_regions(w->coupling, &count) : NULL;
@@ -320,7 +322,7 @@ static void pressed_region(const mn_world *w, char hint[256])
     if (r[i].id == id)
       snprintf(where, sizeof where, " of %zu cells at (%.4g, %.4g, %.4g)", r[i].cells,
                r[i].center.x, r[i].center.y, r[i].center.z);
-  if (id)
+  if (id && p0 != 0 && !(diverged && strays))
     snprintf(hint, 256,
              "; the closed region %d%s was at %.3g Pa: if what encloses it is jammed, the fluid "
              "needs another way out",
@@ -328,7 +330,8 @@ static void pressed_region(const mn_world *w, char hint[256])
 }
 
 /* What stands in the context becomes a sentence with time, step and advice. */
-static mn_status give_up(mn_world *w, double dt, int retries, mn_outcome last, mn_status status)
+static mn_status give_up(mn_world *w, double dt, const mn_step_info *info, mn_outcome last,
+                         mn_status status)
 {
   if (status != MN_FAILED)
     return status;
@@ -337,11 +340,11 @@ static mn_status give_up(mn_world *w, double dt, int retries, mn_outcome last, m
                           (long long)w->clock.step);
   char why[1024], hint[256];
   snprintf(why, sizeof why, "%.1000s", w->ctx->message);
-  pressed_region(w, hint);
+  pressed_region(w, info->capped + info->diverged > 0, hint);
   return mn_fail(w->ctx, MN_FAILED,
                  "at %.6g s (step %lld) no time step succeeds, down to %.3g s after %d halvings: "
                  "%s%s",
-                 w->clock.time, (long long)w->clock.step, dt, retries, why,
+                 w->clock.time, (long long)w->clock.step, dt, info->retries, why,
                  w->coupling    ? hint /* the other advice is in `why` */
                  : w->fluid.ops ? "; try a smaller fluid.cfl or fluid.max_dt, a larger "
                                   "fluid.pressure_max_iterations, or a finer grid"
@@ -402,7 +405,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES) {
       *out =
           (mn_step_info){.retries = info.retries, .capped = info.capped, .diverged = info.diverged};
-      return give_up(w, dt, info.retries, result, status);
+      return give_up(w, dt, &info, result, status);
     }
     mn_log(w->ctx, MN_LOG_DEBUG, "at %.6g s the step of %.3g s is halved: %s", w->clock.time, dt,
            w->ctx->message);

@@ -36,6 +36,9 @@ expect 0 '' "$program" run scene.lua -o good --quiet
 expect 2 'unknown command "rnu"; did you mean run' "$program" rnu plume
 expect 2 'unknown option --fremes; did you mean --frames' "$program" run plume --fremes 3
 expect 2 'run needs a scene' "$program" run
+expect 2 'sources\[1\].speed = 1e.300: must not be faster than light' "$program" check nested-balloons -p u_max=1e300
+expect 0 '' "$program" check smoke-balloon -p release=0.3
+expect 2 'parameter release: found "-1", allowed: at least 0' "$program" check smoke-balloon -p release=-1
 expect 2 '--frames is "x"' "$program" run plume --frames x
 expect 2 '--frames needs N' "$program" run plume --frames
 expect 2 '--until is "nan"' "$program" run plume --until nan

@@ -103,6 +103,13 @@ is "its run was not disturbed" $status 130
 "$program" resume built --quiet --frames 2
 is "a built-in scene resumed" "$(field built 'run["scene"], run["frame"]')" "taylor-green 2"
 
+# a parameter that this coupling does not heed is told of when it was set, not when a run goes on
+"$program" run port -p n=12 -o port --quiet --until 0.02 2> err
+"$program" resume port --quiet --until 0.04 2>> err
+is "no warning of what nobody set" "$(cat err)" ""
+"$program" run port -p n=12 -p omega=0.3 -o port --quiet --until 0.02 2> err
+grep -q 'coupling.omega has no effect' err || fail "omega under xpm: $(cat err)"
+
 # measurements
 "$program" pressure --n 16 --json > p.json
 is "pressure" "$(json p.json 'rows[0]["solver"], rows[0]["reason"], rows[0]["residual"] <= 1e-6')" "mgpcg converged True"

@@ -41,7 +41,7 @@ for dim in 2 3; do for wet in false true; do for body in true false; do for way 
   ok=1
   [ $status = $expected ] || ok=0
   if [ $way = false ]; then
-    echo "$said" | grep -q "region.* of [0-9]* cells at (.* m^$dim/s flow in" || ok=0
+    echo "$said" | grep -q "region 1 of [0-9]* cells at (.* m^$dim/s flow in" || ok=0
   fi
   [ $ok = 1 ] || failed=1
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) dim $dim, water $wet, shell $body, way out $way: exit $status: $said"
@@ -136,4 +136,41 @@ for jam in true false; do for coupling in xpm monolithic simultaneous; do
   [ $ok = 1 ] || failed=1
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) jammed lid $jam, $coupling: exit $status: $said"
 done; done
+
+# A weak coupling that diverges says so, and that nothing is jammed: no hint. Control: xpm runs.
+for coupling in weak xpm; do
+  said=$("$program" run closed-balloon -o "$folder/run" --quiet -p coupling=$coupling --until 0.4 2>&1)
+  status=$?
+  ok=1
+  [ $status = $([ $coupling = weak ] && echo 1 || echo 0) ] || ok=0
+  [ $coupling = xpm ] || echo "$said" | grep -q "weak coupling diverged" || ok=0
+  echo "$said" | grep -q jammed && ok=0
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) closed-balloon, $coupling: exit $status: $said"
+done
+
+# More regions than there is room for: told at once, no shorter steps are tried. Control: 25 run.
+cat > "$folder/many.lua" <<'SCENE'
+local k = param("k", 6, "rings along an axis")
+local rings = {}
+for i = 1, k do for j = 1, k do
+  rings[#rings + 1] = springs { shape = disk { center = {i, j}, radius = 0.4 }, spacing = 0.1, density = 1, stretch = 100 }
+end end
+return scene {
+  domain = box { size = {k + 1, k + 1}, cells = {8 * (k + 1), 8 * (k + 1)}, top = "open" },
+  fluid = smoke { density = 1, gravity = {0, 0}, max_dt = 0.01 },
+  solids = rings, dynamics = dynamics { gravity = {0, 0}, dt = 0.01, contact = false },
+  output = { frames = 1, every = 0.01, vtk = false, preview = false },
+}
+SCENE
+for k in 6 5; do
+  said=$("$program" run "$folder/many.lua" -o "$folder/run" --quiet -p k=$k 2>&1)
+  status=$?
+  ok=1
+  [ $status = $((k - 5)) ] || ok=0
+  [ $k = 5 ] || echo "$said" | grep -q "more than 32 closed regions" || ok=0
+  echo "$said" | grep -q halvings && ok=0
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) $((k * k)) rings: exit $status: $said"
+done
 exit $failed

@@ -13,6 +13,8 @@
    from the last one. */
 #include "fluid/mac/internal.h"
 
+#include <stdio.h>
+
 #include "base/status.h"
 #include "base/timer.h"
 
@@ -207,16 +209,32 @@ mn_pressure_region mn_mac_worst_region(const mn_mac *mac, double dt, double *flo
   return worst;
 }
 
+/* Without bodies closed regions count as the pressure solve meets them; with bodies the coupling
+   gives numbers, and the fluid does not know them. */
+static void name_region(const mn_mac *mac, const mn_pressure_region *region, char name[32])
+{
+  const int *at = region->first;
+  int last = mn_pressure_region_of(mac->pressure, at[0], at[1], at[2]), number = 0;
+  for (int r = 0; r <= last; r++)
+    number += mn_pressure_get_region(mac->pressure, r).closed;
+  if (mac->bodies.on)
+    snprintf(name, 32, "the region");
+  else
+    snprintf(name, 32, "region %d", number);
+}
+
 static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, double flow)
 {
+  char name[32];
   mn_vec3 x = mn_position(&mac->b, region->first[0], region->first[1], region->first[2]);
+  name_region(mac, region, name);
   if (mac->def->fluid.kind == MN_FLUID_WATER && !mac->separate.on && flow < 0)
     return mn_fail(
         mac->ctx, MN_FAILED,
-        "the water in the region of %zu cells at (%g, %g, %g) has no air, and walls draw back from "
+        "the water in %s of %zu cells at (%g, %g, %g) has no air, and walls draw back from "
         "it by %g m^%d/s: with walls = \"sticking\" it cannot let go of them; open a side, or set "
         "fluid.walls = \"separating\"",
-        region->cells, x.x, x.y, x.z, -flow, mac->grid.dim);
+        name, region->cells, x.x, x.y, x.z, -flow, mac->grid.dim);
   const int *at = region->first;
   int gives_way =
       mac->bodies.on &&
@@ -224,22 +242,21 @@ static mn_status incompatible(mn_mac *mac, const mn_pressure_region *region, dou
   if (gives_way && mac->enclosure.known)
     return mn_fail(
         mac->ctx, MN_FAILED,
-        "the region of %zu cells at (%g, %g, %g) is closed on all sides, and %g m^%d/s more flow "
+        "%s of %zu cells at (%g, %g, %g) is closed on all sides, and %g m^%d/s more flow "
         "into it than the bodies around it make room for: the coupling lost it, or its walls are "
         "coarser than the flow; use more cells or shorter substeps",
-        region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
+        name, region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
   if (gives_way)
     return mn_fail(
         mac->ctx, MN_FAILED,
-        "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
+        "%s of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
         "it: no incompressible flow does that, and this coupling does not seek the pressure that "
         "makes bodies give way; open a side",
-        region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
-  return mn_fail(
-      mac->ctx, MN_FAILED,
-      "the region of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
-      "it: no incompressible flow does that; open a side, or let a solid give way",
-      region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
+        name, region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
+  return mn_fail(mac->ctx, MN_FAILED,
+                 "%s of %zu cells at (%g, %g, %g) is closed on all sides, but %g m^%d/s flow into "
+                 "it: no incompressible flow does that; open a side, or let a solid give way",
+                 name, region->cells, x.x, x.y, x.z, flow, mac->grid.dim);
 }
 
 void mn_mac_watch(const mn_fluid *fluid, mn_mac_watcher watcher)

@@ -159,6 +159,53 @@ static void test_sides_in_a_wall(void **state)
   CHECK_DONE();
 }
 
+/* A body that sinks into a wall, and takes most of its sides with it: the region around it is the
+   same as long as the fluid in it is. */
+static void test_sinking(void **state)
+{
+  (void)state;
+  closed_rig r;
+  mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+  rig_new(&r);
+  add_ring(&r, 0.2, 48, 1);
+  face(&r, 0, 48, MN_FACES_NONE, 0);
+  r.solid.lift[0] = 1;
+  r.fluid.count = 1;
+  r.fluid.volume[0] = 0.9;
+  rig_couple(&r, &def, 0);
+  expect(&r, 1, (int[]){1});
+  face(&r, 0, 40, MN_FACES_NONE, MN_FACES_NONE);
+  for (int n = 0; n < 4; n++) {
+    r.fluid.volume[0] += 0.02;
+    expect(&r, 1, (int[]){1});
+  }
+  r.fluid.volume[0] = 0.4; /* another one, and the old one has opened */
+  expect(&r, 1, (int[]){2});
+  rig_free(&r);
+  CHECK_DONE();
+}
+
+/* What nothing can make good is still told: a held shell around a little inflow. */
+static void test_still_account(void **state)
+{
+  (void)state;
+  closed_rig r;
+  mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+  rig_new(&r);
+  add_ring(&r, 0.2, 48, 1);
+  face(&r, 0, 48, 0, MN_FACES_NONE);
+  r.solid.held[0] = 1;
+  r.fluid.count = 1;
+  r.fluid.volume[0] = 1;
+  r.fluid.inflow[0] = 1e-11; /* rounding of sources */
+  rig_couple(&r, &def, 0);
+  for (int n = 0; n < 5; n++)
+    expect(&r, 1, (int[]){1});
+  CHECK_NEAR(region(&r, 0)->error, -5 * 0.01 * 1e-11, 1e-24);
+  rig_free(&r);
+  CHECK_DONE();
+}
+
 /* ---- rows in space ----------------------------------------------------------------------- */
 
 static double tetrahedron(const mn_vec3 *x)
@@ -339,6 +386,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identities),     cmocka_unit_test(test_unseen_sides),
       cmocka_unit_test(test_branches),       cmocka_unit_test(test_sides_in_a_wall),
+      cmocka_unit_test(test_sinking),        cmocka_unit_test(test_still_account),
       cmocka_unit_test(test_swept_in_space), cmocka_unit_test(test_published_forms),
       cmocka_unit_test(test_fluid_form),     cmocka_unit_test(test_same_bits),
   };
