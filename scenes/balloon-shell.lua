@@ -1,7 +1,7 @@
 -- A square balloon of springs, held at the end of a rigid tube, is blown up through the tube. There is
 -- air in it only; what flows in has nowhere to go, and only p0 tells the balloon to grow.
 local n         = param("n", 56, "cells across the box, which is 5.6 m wide; the thesis: 280", { multiple = 56 })
-local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s")
+local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s", { above = 0 })
 local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m", { "modulus", "spring" })
 local bend      = param("bend", 0, "printed: 5e4. Springs across a node, which also resist stretching: twice as much again")
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)

@@ -1,6 +1,6 @@
 -- A square balloon of rubber, 20 cm thick, held at the end of a rigid tube, is blown up through the tube.
 local n         = param("n", 120, "cells across the box, which is 6 m wide; the thesis: 300", { multiple = 60 })
-local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s; the thesis does not say")
+local u_max     = param("u_max", 1, "speed in the middle of the tube, m/s; the thesis does not say", { above = 0 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")

@@ -7,7 +7,7 @@ local published = param("published", false, "the coupling as its authors printed
 local omega     = param("omega", 0.2, "relaxation of relaxed; the first one of aitken")
 local tolerance = param("tolerance", 0.05, "of the coupling, in cells")
 local closed    = param("closed", "eliminated", "how p0 is found: eliminated, solid, fluid, none")
-local speed     = param("speed", 0.5, "of the jet, m/s")
+local speed     = param("speed", 0.5, "of the jet, m/s", { above = 0 })
 local skin      = param("stretch", 0.1, "E A of the skin, N")
 
 local dx = 1 / n

@@ -1,8 +1,8 @@
 -- A bent channel between two elastic arcs, blown up from both ends. The upper arc is soft and rises; the
 -- lower one is stiff, holds for a while, and then snaps down, towards the side that blows harder.
 local n         = param("n", 240, "cells across the box, which is 12 m wide; the thesis: 480. The arcs are 0.1 m thick", { multiple = 120, from = 240 })
-local left      = param("left", 10, "speed in the middle of the left tube, m/s")
-local right     = param("right", 10.1, "and of the right tube")
+local left      = param("left", 10, "speed in the middle of the left tube, m/s", { above = 0 })
+local right     = param("right", 10.1, "and of the right tube", { above = 0 })
 local rise      = param("rise", 0.45, "of the lower arc, m: in a lost figure. It snaps at 2.8 s (printed: about 2.5); with 0.6 at 3.9 s, to the side that blows harder", { above = 0, to = 4 })
 local spacing   = param("spacing", 0.1, "of the arcs' elements, of order 2, m; the thesis: 0.05 of order 1", { above = 0, to = 1 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)

@@ -2,7 +2,7 @@
 -- grows; the others are pushed outwards and keep their area. With everything round there is an exact
 -- answer: r^2 = r_0^2 + 0.9 I(t), I the integral of the ramp, and p0 from the rings' tension and mass.
 local n         = param("n", 120, "cells across the box, which is 9.6 m wide; the thesis: 480", { from = 32 })
-local u_max     = param("u_max", 1, "speed with which air leaves the source, m/s")
+local u_max     = param("u_max", 1, "speed with which air leaves the source, m/s", { above = 0 })
 local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m", { "modulus", "spring" })
 local bend      = param("bend", 0, "printed: 5e4. Springs across a node, which also resist stretching: twice as much again")
 local damping   = param("damping", 1500, "of the springs, of the same reading")

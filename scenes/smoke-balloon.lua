@@ -1,7 +1,7 @@
 -- A thin rubber balloon on a nozzle (3D) is filled by a fast jet of smoke. Then the jet stops, the balloon
 -- is let go, and flies off on the smoke that it blows out.
 local n         = param("n", 32, "cells across the box, which is 1 m wide; the paper: 100", { multiple = 16 })
-local speed     = param("speed", 1.5, "of the jet, m/s")
+local speed     = param("speed", 1.5, "of the jet, m/s", { above = 0 })
 local release   = param("release", 1.2, "when the balloon is let go, s; 0: never", { from = 0 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")

@@ -1,7 +1,7 @@
 -- Two square balloons of springs with a common wall, each blown up through a tube of its own. p0 of the
 -- two regions are coupled: the wall feels both.
 local n         = param("n", 80, "cells across the box, which is 8 m wide; the thesis: 400", { multiple = 80 })
-local right     = param("right", 1, "speed in the right tube over that in the left one; the thesis: 1 and 0.5")
+local right     = param("right", 1, "speed in the right tube over that in the left one; the thesis: 1 and 0.5; 0: none", { from = 0 })
 local reading   = param("reading", "modulus", "of the printed stiffness k: modulus: k times strain; spring: k times stretch, N/m", { "modulus", "spring" })
 local bend      = param("bend", 0, "printed: 5e4. Springs across a node, which also resist stretching: twice as much again")
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
@@ -36,8 +36,8 @@ return scene {
   sources    = {
     inflow { name = "left", shape = box_at(-1, 4 - 2 * dx, -0.5, 5, 0.5), velocity = {u_max, 0},
              profile = "parabolic", ramp = cosine(1) },
-    inflow { name = "right", shape = box_at(1, 4 - 2 * dx, -0.5, 5, 0.5), velocity = {-u_max * right, 0},
-             profile = "parabolic", ramp = cosine(1) },
+    right > 0 and inflow { name = "right", shape = box_at(1, 4 - 2 * dx, -0.5, 5, 0.5), velocity = {-u_max * right, 0},
+             profile = "parabolic", ramp = cosine(1) } or nil,
   },
   solids     = {
     lu, ru, ll, rl,

@@ -1,6 +1,6 @@
 -- A thin rubber balloon hangs from a pipe (3D) and is filled and stretched by a fast stream of water.
 local n         = param("n", 32, "cells across the box, which is 1 m wide; the paper: 100", { multiple = 16 })
-local speed     = param("speed", 2, "of the stream, m/s")
+local speed     = param("speed", 2, "of the stream, m/s", { above = 0 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local published = param("published", false, "the coupling as its authors printed it")
 local omega     = param("omega", 0.05, "relaxation of relaxed; the first one of aitken")

@@ -40,6 +40,11 @@ static mn_status uncoupled(const mn_world *w, double dt, const mn_coupling_repor
   double dx = w->def->domain.size.x / w->def->domain.cells[0];
   const char *method = mn_coupling_method_name(d->method);
   int one = d->method == MN_COUPLE_SIMULTANEOUS || d->method == MN_COUPLE_MONOLITHIC;
+  int regions, iterates = d->closed == MN_CLOSED_SOLID || d->closed == MN_CLOSED_FLUID;
+  mn_coupling_regions(w->coupling, &regions);
+  const char *smaller = regions && iterates && !one
+                            ? "; try coupling.closed = \"eliminated\", its default"
+                            : "; try a smaller fluid.max_dt";
   if (d->method == MN_COUPLE_WEAK)
     return mn_fail(w->ctx, MN_FAILED,
                    "the weak coupling diverged: after a step of %.3g s the surface is %.3g cells "
@@ -51,14 +56,14 @@ static mn_status uncoupled(const mn_world *w, double dt, const mn_coupling_repor
                    "the coupling \"%s\" met its limit of %d iterations: the interface still moves "
                    "by %.3g cells, allowed are %.3g%s",
                    method, d->max_iterations, r->residual / dx, r->allowed / dx,
-                   d->method == MN_COUPLE_XPM || one ? "; try a smaller fluid.max_dt"
+                   d->method == MN_COUPLE_XPM || one ? smaller
                                                      : "; coupling.method = \"xpm\" may do");
   return mn_fail(w->ctx, MN_FAILED,
                  "the coupling \"%s\" diverged after %d iterations: the interface moved by %.3g "
                  "cells in the last one (added mass over mass: %.3g)%s",
                  method, r->iterations, r->residual / dx, r->mu,
                  d->method == MN_COUPLE_RELAXED ? "; try a smaller coupling.omega, or method xpm"
-                 : d->method == MN_COUPLE_XPM || one ? "; try a smaller fluid.max_dt"
+                 : d->method == MN_COUPLE_XPM || one ? smaller
                                                      : "; try coupling.method = \"xpm\"");
 }
 

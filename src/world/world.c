@@ -312,7 +312,8 @@ static mn_status pick_coupling(mn_world *w)
 static void pressed_region(const mn_world *w, int diverged, char hint[256])
 {
   mn_coupling_method how = w->how.method;
-  int strays = how == MN_COUPLE_WEAK || how == MN_COUPLE_RELAXED || how == MN_COUPLE_AITKEN;
+  int strays = how == MN_COUPLE_WEAK || how == MN_COUPLE_RELAXED || how == MN_COUPLE_AITKEN ||
+               w->how.closed == MN_CLOSED_SOLID || w->how.closed == MN_CLOSED_FLUID;
   double p0;
   int id = w->coupling ? mn_coupling_pressed(w->coupling, &p0) : 0, count = 0;
   const mn_region_info *r = id ? mn_coupling_regions(w->coupling, &count) : NULL;
