@@ -80,6 +80,7 @@ typedef struct mn_closed {
   double target[MN_CLOSED_MAX];  /* m^3, to be swept */
   double impulse[MN_CLOSED_MAX]; /* Pa s, at the very end: see mn_closed_settle */
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
+  int jammed[MN_CLOSED_MAX];     /* 1: its mass would, but something holds it */
   double blown[MN_CLOSED_MAX];   /* m^3/s, the part of the inflow that is of sources */
   int struck[MN_CLOSED_MAX];     /* by slot, 1: it has closed, or parted, in this substep */
   mn_closed_lid lid[MN_CLOSED_LIDS];

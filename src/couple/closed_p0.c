@@ -157,10 +157,11 @@ mn_status mn_closed_refuse(mn_closed *c, int r, double flow)
   c->hopeless = 1;
   if (c->still[r] && mn_closed_idle(c, r))
     return mn_fail(c->ctx, MN_FAILED,
-                   "region %d of %zu cells at (%g, %g, %g) is enclosed by driven and fixed walls "
+                   "region %d of %zu cells at (%g, %g, %g) is enclosed by driven%s and fixed walls "
                    "only, and they take %.6g m^%d/s from its volume: no solution; open a side, or "
                    "let a body give way",
-                   i->id, i->cells, i->center.x, i->center.y, i->center.z, flow, dim);
+                   i->id, i->cells, i->center.x, i->center.y, i->center.z,
+                   c->jammed[r] ? ", jammed" : "", flow, dim);
   if (c->still[r])
     return mn_fail(c->ctx, MN_FAILED,
                    "region %d of %zu cells at (%g, %g, %g) is enclosed by sources and fixed walls "
@@ -232,7 +233,7 @@ static mn_status K_column(mn_closed *c, int s, const double *res, mn_closed_solv
   }
   if (!(moved > PROBE_LEAST)) { /* nothing moves it */
     memset(column, 0, (size_t)c->count * sizeof *column);
-    c->still[s] = 1;
+    c->still[s] = c->jammed[s] = 1;
   }
   return MN_OK;
 }

@@ -110,6 +110,7 @@ mn_status mn_closed_weigh_rows(mn_closed *c)
   for (int r = 0; r < c->count; r++) {
     mn_vec3 *row = &c->row[(size_t)r * n], *reply = &c->reply[(size_t)r * n];
     c->still[r] = !(c->surface[r] > 0);
+    c->jammed[r] = 0;
     if (by_mass && !c->still[r]) {
       memcpy(f->load, row, n * sizeof *row);
       MN_TRY(reply_to_load(c, reply));
