@@ -59,10 +59,11 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
   c->now = c->kept;
   c->dt = dt;
   c->start = start;
-  c->far = 0;
+  double far = 0;
   for (size_t i = 0; i < c->boxes->face.count; i++)
     for (int a = 0; a < 3; a++)
-      c->far = fmax(c->far, fabs(start[i].v[a]));
+      far = mn_max(far, fabs(start[i].v[a]));
+  c->far = far;
   c->force = mn_v3(0, 0, 0);
   memset(c->impulse, 0, sizeof c->impulse);
   c->count = c->lids = c->told = c->solves = c->hopeless = c->grid_count = 0;

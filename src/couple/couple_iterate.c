@@ -39,18 +39,19 @@ int mn_couple_iterates_p0(const mn_coupling *c)
 
 /* ---- the two functions of the iteration ------------------------------------------------------ */
 
-static mn_vec3 mean_velocity(const mn_coupling *c, size_t i)
+/* `rate` is 1/dt, divided once: this is done for all points, in every loop of an iteration. */
+static mn_vec3 mean_velocity(const mn_coupling *c, double rate, size_t i)
 {
-  return mn_scale(1 / c->dt, mn_sub(c->boxes.face.X[i], c->start[i]));
+  return mn_scale(rate, mn_sub(c->boxes.face.X[i], c->start[i]));
 }
 
 /* The velocity at the end that the solid would answer with X: affine in X, through its last answer
    and with the slope of its rule. Exact for the rules of box.h, and where the two agree. */
-static mn_vec3 end_velocity(const mn_coupling *c, size_t i)
+static mn_vec3 end_velocity(const mn_coupling *c, double rate, size_t i)
 {
   const mn_interface *f = &c->boxes.face;
-  mn_vec3 more = mn_madd(c->gap[i], f->lead[i] / c->dt, mn_sub(f->X[i], c->from[i]));
-  return mn_add(mean_velocity(c, i), more);
+  mn_vec3 more = mn_madd(c->gap[i], rate * f->lead[i], mn_sub(f->X[i], c->from[i]));
+  return mn_add(mean_velocity(c, rate, i), more);
 }
 
 /* Surfaces that must keep the volume of a closed region are held by their places: the velocity at
@@ -172,20 +173,21 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   mn_coupling *c = user;
   mn_interface *f = &c->boxes.face;
   size_t n = f->count, dim = (size_t)f->dim;
+  double rate = 1 / c->dt;
   mn_vector_map_unpack(&c->map, x, f->X);
-  for (size_t i = 0; i < n; i++) {
-    f->V[i] = mean_velocity(c, i);
-    f->N[i] = c->normal[i];
-    f->area[i] = c->area[i];
-    f->mass[i] = 0;
-  }
+  for (size_t i = 0; i < n; i++)
+    f->V[i] = mean_velocity(c, rate, i);
+  memcpy(f->N, c->normal, n * sizeof *f->N);
+  memcpy(f->area, c->area, n * sizeof *f->area);
+  memset(f->mass, 0, n * sizeof *f->mass);
   if (c->boxes.fluid_solves == 0) {
     MN_TRY(meet(c));
     if (c->rmi && mn_closed_changed(&c->closed)) /* the fluid answers otherwise from now on */
       mn_rmi_forget(c->rmi);
   }
-  for (size_t i = 0; i < n && !keeps_volumes(c); i++)
-    f->V[i] = end_velocity(c, i);
+  if (!keeps_volumes(c))
+    for (size_t i = 0; i < n; i++)
+      f->V[i] = end_velocity(c, rate, i);
   MN_TRY(mn_closed_project(&c->closed));
   MN_TRY(mn_boxes_solve_fluid(&c->boxes));
   if (c->boxes.fluid_solves == 1) {
@@ -194,7 +196,7 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   } else
     measure_added(c);
   for (size_t i = 0; i < n; i++) {
-    mn_vec3 sum = mn_madd(f->load[i], c->mass[i] / c->dt, mean_velocity(c, i));
+    mn_vec3 sum = mn_madd(f->load[i], rate * c->mass[i], mean_velocity(c, rate, i));
     for (size_t a = 0; a < dim; a++)
       p[dim * i + a] = sum.v[a];
     c->place[i] = f->X[i];
@@ -211,14 +213,16 @@ static mn_status solve_solid(void *user)
   mn_coupling *c = user;
   mn_interface *f = &c->boxes.face;
   size_t dim = (size_t)f->dim;
+  double rate = 1 / c->dt;
   mn_vector_map_unpack(&c->map, c->x_at, f->X);
   for (size_t i = 0; i < f->count; i++) {
-    f->V[i] = mean_velocity(c, i);
-    f->mass[i] = c->mass[i];
-    f->load[i] = mn_v3(0, 0, 0);
+    mn_vec3 mean = mean_velocity(c, rate, i), load = mn_v3(0, 0, 0);
     for (size_t a = 0; a < dim; a++)
-      f->load[i].v[a] = c->p_now[dim * i + a] - c->mass[i] / c->dt * f->V[i].v[a];
+      load.v[a] = c->p_now[dim * i + a] - rate * c->mass[i] * mean.v[a];
+    f->V[i] = mean;
+    f->load[i] = load;
   }
+  memcpy(f->mass, c->mass, f->count * sizeof *f->mass);
   mn_closed_push(&c->closed);
   return mn_boxes_solve_solid(&c->boxes);
 }
@@ -232,7 +236,9 @@ static void measure_inertia(mn_coupling *c)
   memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
   for (size_t i = 0; i < f->count; i++) {
     mn_vec3 move = mn_sub(f->X[i], c->from[i]);
-    double *sum = c->of_body + 4 * ((size_t)f->body[i] % c->bodies), square = mn_dot(move, move);
+    size_t body = (size_t)f->body[i];
+    double *sum = c->of_body + 4 * (body < c->bodies ? body : body % c->bodies);
+    double square = mn_dot(move, move);
     for (size_t a = 0; a < dim; a++)
       sum[0] += (c->p_now[dim * i + a] - c->push[dim * i + a]) * move.v[a] * c->dt * c->dt;
     sum[0] -= c->mass[i] * square;
@@ -263,9 +269,10 @@ static mn_status solid_of(void *user, const double *p, const double *x_at, doubl
     mn_couple_allow(c);
   }
   memcpy(c->push, p, (size_t)f->dim * f->count * sizeof *p);
+  double rate = 1 / c->dt;
   for (size_t i = 0; i < f->count; i++) {
     c->from[i] = f->X[i];
-    c->gap[i] = f->lead[i] > 0 ? mn_sub(f->V[i], mean_velocity(c, i)) : mn_v3(0, 0, 0);
+    c->gap[i] = f->lead[i] > 0 ? mn_sub(f->V[i], mean_velocity(c, rate, i)) : mn_v3(0, 0, 0);
   }
   mn_vector_map_pack(&c->map, f->X, x);
   for (size_t k = c->map.size; k < c->size; k++)

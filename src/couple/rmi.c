@@ -94,9 +94,10 @@ static mn_status check_def(mn_context *ctx, const mn_rmi_def *def)
 
 static mn_status new_weights(mn_context *ctx, size_t size, const double *from, double **weight)
 {
+  if (!from)
+    return MN_OK;
   MN_TRY(MN_NEW(ctx, "weights of a coupling", size, weight));
-  for (size_t i = 0; i < size; i++)
-    (*weight)[i] = from ? from[i] : 1;
+  memcpy(*weight, from, size * sizeof *from);
   return MN_OK;
 }
 
@@ -114,6 +115,7 @@ static mn_status new_pairs(mn_context *ctx, size_t in_size, size_t out_size, int
                    in_size > out_size ? in_size : out_size);
   MN_TRY(MN_NEW(ctx, "columns of a coupling", columns * in_size, &pairs->in));
   MN_TRY(MN_NEW(ctx, "columns of a coupling", columns * out_size, &pairs->out));
+  MN_TRY(MN_NEW(ctx, "columns of a coupling", columns, &pairs->dt));
   return MN_NEW(ctx, "columns of a coupling", columns, &pairs->age);
 }
 
@@ -121,9 +123,8 @@ static mn_status new_products(mn_rmi *rmi, int capacity)
 {
   mn_context *ctx = rmi->ctx;
   mn_rmi_products *q = &rmi->products;
-  size_t nx = rmi->def.x_size, np = rmi->def.p_size, ld = (size_t)capacity;
+  size_t ld = (size_t)capacity;
   q->ld = ld;
-  MN_TRY(MN_NEW(ctx, "columns of a coupling", ld, &q->stay));
   if (rmi->def.columns == MN_RMI_PIVOTED)
     return MN_OK;
   MN_TRY(MN_NEW(ctx, "products of columns", 4 * ld * ld, &q->all));
@@ -131,29 +132,31 @@ static mn_status new_products(mn_rmi *rmi, int capacity)
   q->ss = q->ff + ld * ld;
   q->fs = q->ss + ld * ld;
   q->sf = q->fs + ld * ld;
-  MN_TRY(MN_NEW(ctx, "products of columns", ld, &q->row));
-  return MN_NEW(ctx, "products of columns", nx > np ? nx : np, &q->weighted);
+  return MN_NEW(ctx, "products of columns", ld, &q->row);
 }
 
 static mn_status allocate(mn_rmi *rmi)
 {
   mn_context *ctx = rmi->ctx;
   const mn_rmi_def *def = &rmi->def;
-  size_t nx = def->x_size, np = def->p_size, longer = nx > np ? nx : np;
+  size_t nx = def->x_size, np = def->p_size;
   double **of_x[] = {&rmi->move1, &rmi->move2,    &rmi->x_start, &rmi->x_f,   &rmi->x_f_base,
                      &rmi->x_s,   &rmi->x_s_base, &rmi->r,       &rmi->r_base};
   double **of_p[] = {&rmi->p_f, &rmi->p_f_base, &rmi->p_s, &rmi->p_s_base};
   for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
-    MN_TRY(MN_NEW(ctx, "x of a coupling", nx, of_x[i]));
+    MN_TRY(MN_NEW(ctx, "x of a coupling", nx + MN_RMI_GUARD, of_x[i]));
   for (size_t i = 0; i < sizeof of_p / sizeof *of_p; i++)
-    MN_TRY(MN_NEW(ctx, "p of a coupling", np, of_p[i]));
+    MN_TRY(MN_NEW(ctx, "p of a coupling", np + MN_RMI_GUARD, of_p[i]));
   MN_TRY(MN_NEW(ctx, "residuals of a coupling", (size_t)def->max_iterations, &rmi->residual));
-  MN_TRY(MN_NEW(ctx, "answer of a solver", longer + MN_RMI_GUARD, &rmi->answer));
+  if (def->x_weight)
+    MN_TRY(MN_NEW(ctx, "x of a coupling", nx, &rmi->given_x));
+  if (def->p_weight)
+    MN_TRY(MN_NEW(ctx, "p of a coupling", np, &rmi->given_p));
   MN_TRY(new_weights(ctx, nx, def->x_weight, &rmi->x_weight));
   MN_TRY(new_weights(ctx, np, def->p_weight, &rmi->p_weight));
   if (def->method != MN_RMI_REDUCED)
     return MN_OK;
-  int capacity = def->max_columns + def->max_iterations;
+  int capacity = def->max_columns + MN_RMI_IDLE_COLUMNS + def->max_iterations;
   MN_TRY(new_pairs(ctx, nx, np, capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
   MN_TRY(new_pairs(ctx, np, nx, capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
   MN_TRY(new_products(rmi, capacity));
@@ -185,19 +188,17 @@ void mn_rmi_destroy(mn_rmi **handle)
   if (!handle || !*handle)
     return;
   mn_rmi *rmi = *handle;
-  double *all[] = {rmi->x_weight,     rmi->p_weight,     rmi->fluid.in,
-                   rmi->fluid.out,    rmi->solid.in,     rmi->solid.out,
-                   rmi->move1,        rmi->move2,        rmi->x_start,
-                   rmi->x_f,          rmi->p_f,          rmi->x_f_base,
-                   rmi->p_f_base,     rmi->p_s,          rmi->x_s,
-                   rmi->p_s_base,     rmi->x_s_base,     rmi->r,
-                   rmi->r_base,       rmi->residual,     rmi->answer,
-                   rmi->products.all, rmi->products.row, rmi->products.weighted};
+  double *all[] = {rmi->x_weight, rmi->p_weight,  rmi->fluid.in,     rmi->fluid.out,
+                   rmi->solid.in, rmi->solid.out, rmi->move1,        rmi->move2,
+                   rmi->x_start,  rmi->x_f,       rmi->p_f,          rmi->x_f_base,
+                   rmi->p_f_base, rmi->p_s,       rmi->x_s,          rmi->p_s_base,
+                   rmi->x_s_base, rmi->r,         rmi->r_base,       rmi->residual,
+                   rmi->given_x,  rmi->given_p,   rmi->products.all, rmi->products.row,
+                   rmi->fluid.dt, rmi->solid.dt};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(rmi->fluid.age);
   mn_free(rmi->solid.age);
-  mn_free(rmi->products.stay);
   mn_rmi_model_destroy(&rmi->model);
   mn_free(rmi);
   *handle = NULL;
@@ -266,7 +267,7 @@ void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)
 {
   if (rmi->count[MN_RMI_MOVES] > 0)
     return;
-  memcpy(rmi->move1, move, rmi->def.x_size * sizeof(double));
+  mn_rmi_weigh(rmi->def.x_size, rmi->x_weight, move, rmi->move1);
   rmi->number[MN_RMI_DT1] = dt;
   rmi->count[MN_RMI_MOVES] = 1;
 }
@@ -310,7 +311,8 @@ static mn_array array(const char *name, mn_array_type type, size_t rows, size_t 
 
 int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
 {
-  size_t nx = rmi->def.x_size, np = rmi->def.p_size, k = (size_t)rmi->def.max_columns;
+  size_t nx = rmi->def.x_size, np = rmi->def.p_size,
+         k = (size_t)rmi->def.max_columns + MN_RMI_IDLE_COLUMNS;
   size_t ld = rmi->products.ld;
   mn_array all[] = {
       array("rmi_counts", MN_I64, MN_RMI_COUNTS, 0, rmi->count),
@@ -320,12 +322,14 @@ int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
       array("rmi_fluid_x", MN_F64, k, nx, rmi->fluid.in),
       array("rmi_fluid_p", MN_F64, k, np, rmi->fluid.out),
       array("rmi_fluid_age", MN_I64, k, 0, rmi->fluid.age),
+      array("rmi_fluid_dt", MN_F64, k, 0, rmi->fluid.dt),
       array("rmi_solid_p", MN_F64, k, np, rmi->solid.in),
       array("rmi_solid_x", MN_F64, k, nx, rmi->solid.out),
       array("rmi_solid_age", MN_I64, k, 0, rmi->solid.age),
+      array("rmi_solid_dt", MN_F64, k, 0, rmi->solid.dt),
       array("rmi_products", MN_F64, 4 * ld, ld, rmi->products.all),
   };
-  int count = rmi->def.method != MN_RMI_REDUCED ? 4 : rmi->products.all ? 11 : 10;
+  int count = rmi->def.method != MN_RMI_REDUCED ? 4 : rmi->products.all ? 13 : 12;
   for (int i = 0; i < count && i < capacity; i++)
     arrays[i] = all[i];
   return count;

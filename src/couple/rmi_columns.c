@@ -1,8 +1,8 @@
 /* The columns of both solvers and their inner products.
 
-   The reduced model needs columns only through the products (W and U: weights)
+   The reduced model needs columns only through the products
 
-     ff = V^T W^2 V,   ss = Pb^T U^2 Pb,   fs = V^T W^2 Vb,   sf = Pb^T U^2 P
+     ff = V^T V,   ss = Pb^T Pb,   fs = V^T Vb,   sf = Pb^T P
 
    A new column costs a pass over the others for its row and column of these, O(n k); nothing is
    done again for columns that are known. All k x k matrices are stored with the columns' capacity
@@ -15,72 +15,72 @@
 #include <string.h>
 
 #include "la/columns.h"
-#include "math/vec.h"
+#include "la/norms.h"
 
 /* A difference below this fraction of the vectors is rounding. */
 static const double ROUNDING = 1e-14;
 
-double mn_rmi_dt_scale(const mn_rmi *rmi)
+double mn_rmi_dt_scale(const mn_rmi *rmi, double dt)
 {
-  double before = rmi->number[MN_RMI_COLUMN_DT];
-  return before > 0 && before != rmi->dt ? pow(before / rmi->dt, rmi->def.dt_power) : 1;
+  return dt > 0 && dt != rmi->dt ? pow(dt / rmi->dt, rmi->def.dt_power) : 1;
 }
 
-/* product <- the inner products of `columns` with W^2 v, a number every `stride`. */
-static void products_with(mn_rmi *rmi, size_t n, const double *weight, const double *v,
-                          int64_t count, const double *columns, size_t stride, double *product)
+int64_t mn_rmi_columns_first(const mn_rmi *rmi, const mn_rmi_pairs *pairs)
 {
-  double *weighted = rmi->products.weighted, *row = rmi->products.row;
-  for (size_t i = 0; i < n; i++)
-    weighted[i] = weight[i] * weight[i] * v[i];
-  mn_columns_inner(n, (int)count, 1, columns, weighted, row);
-  for (size_t j = 0; j < (size_t)count; j++)
-    product[j * stride] = row[j];
+  int64_t first = 0;
+  while (first < *pairs->count && pairs->age[first] > rmi->def.reuse)
+    first++;
+  return first;
+}
+
+/* product <- the inner products of the columns in use with v, a number every `stride`. */
+static void products_with(mn_rmi *rmi, const mn_rmi_pairs *pairs, int answers, const double *v,
+                          size_t stride, double *product)
+{
+  size_t n = answers ? pairs->out_size : pairs->in_size, count = (size_t)*pairs->count;
+  size_t first = (size_t)mn_rmi_columns_first(rmi, pairs);
+  const double *columns = answers ? pairs->out : pairs->in;
+  double *row = rmi->products.row;
+  mn_columns_inner(n, (int)(count - first), 1, columns + first * n, v, row);
+  for (size_t j = first; j < count; j++)
+    product[j * stride] = row[j - first];
 }
 
 static void add_products(mn_rmi *rmi, int is_fluid, size_t at)
 {
   mn_rmi_products *q = &rmi->products;
-  mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
+  const mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
   size_t nx = rmi->def.x_size, np = rmi->def.p_size, ld = q->ld;
-  const double *w = rmi->x_weight, *u = rmi->p_weight;
   if (!q->ff)
     return;
-  if (is_fluid) {
-    const double *dx = f->in + at * nx, *dp = f->out + at * np;
-    products_with(rmi, nx, w, dx, *f->count, f->in, 1, q->ff + at * ld);
-    for (size_t i = 0; i < at; i++)
-      q->ff[at + i * ld] = q->ff[i + at * ld];
-    products_with(rmi, nx, w, dx, *s->count, s->out, ld, q->fs + at);
-    products_with(rmi, np, u, dp, *s->count, s->in, 1, q->sf + at * ld);
-  } else {
-    const double *dp = s->in + at * np, *dx = s->out + at * nx;
-    products_with(rmi, np, u, dp, *s->count, s->in, 1, q->ss + at * ld);
-    for (size_t i = 0; i < at; i++)
-      q->ss[at + i * ld] = q->ss[i + at * ld];
-    products_with(rmi, np, u, dp, *f->count, f->out, ld, q->sf + at);
-    products_with(rmi, nx, w, dx, *f->count, f->in, 1, q->fs + at * ld);
-  }
+  const double *dx = (is_fluid ? f->in : s->out) + at * nx;
+  const double *dp = (is_fluid ? f->out : s->in) + at * np;
+  products_with(rmi, f, 0, dx, 1, (is_fluid ? q->ff : q->fs) + at * ld);
+  products_with(rmi, s, 0, dp, 1, (is_fluid ? q->sf : q->ss) + at * ld);
+  if (is_fluid)
+    products_with(rmi, s, 1, dx, ld, q->fs + at);
+  else
+    products_with(rmi, f, 1, dp, ld, q->sf + at);
+  double *own = is_fluid ? q->ff : q->ss;
+  for (size_t i = 0; i < at; i++)
+    own[at + i * ld] = own[i + at * ld];
 }
 
 void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
                         const double *out, const double *out_base)
 {
   int is_fluid = pairs == &rmi->fluid;
-  const double *weight = is_fluid ? rmi->x_weight : rmi->p_weight;
   size_t at = (size_t)*pairs->count;
   double *din = pairs->in + at * pairs->in_size, *dout = pairs->out + at * pairs->out_size;
-  double most = 0, most_step = 0;
-  for (size_t i = 0; i < pairs->in_size; i++) {
+  for (size_t i = 0; i < pairs->in_size; i++)
     din[i] = in[i] - in_base[i];
-    most = mn_max(most, fabs(weight[i] * in[i])); /* fmax is a call */
-    most_step = mn_max(most_step, fabs(weight[i] * din[i]));
-  }
   for (size_t i = 0; i < pairs->out_size; i++)
     dout[i] = out[i] - out_base[i];
   pairs->age[at] = 0;
+  pairs->dt[at] = rmi->dt;
   ++*pairs->count;
-  if (most_step > ROUNDING * most)
+  if (mn_norm_square(pairs->in_size, din) >
+      ROUNDING * ROUNDING * mn_norm_square(pairs->in_size, in))
     add_products(rmi, is_fluid, at);
   else /* from rest, or converged to the last digit: no column */
     mn_rmi_columns_truncate(rmi, pairs, (int64_t)at);
@@ -113,6 +113,7 @@ void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count)
     memset(pairs->in + from * pairs->in_size, 0, columns * pairs->in_size * sizeof(double));
     memset(pairs->out + from * pairs->out_size, 0, columns * pairs->out_size * sizeof(double));
     memset(pairs->age + from, 0, columns * sizeof *pairs->age);
+    memset(pairs->dt + from, 0, columns * sizeof *pairs->dt);
     if (pairs == &rmi->fluid) {
       clear(q->ff, ld, end, from, from);
       clear(q->fs, ld, end, from, end);
@@ -126,72 +127,55 @@ void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count)
   *pairs->count = count;
 }
 
-/* a(i, j) <- a(rows[i], cols[j]) in place; both lists ascend. NULL: the first n or m. */
-static void pick(double *a, size_t ld, const int *rows, size_t n, const int *cols, size_t m)
+/* a(i, j) <- a(i + rows, j + cols) up to `end`. */
+static void move_up(double *a, size_t ld, size_t end, size_t rows, size_t cols)
 {
   if (a)
-    for (size_t j = 0; j < m; j++)
-      for (size_t i = 0; i < n; i++)
-        a[i + j * ld] = a[(rows ? (size_t)rows[i] : i) + (cols ? (size_t)cols[j] : j) * ld];
+    for (size_t j = 0; j + cols < end; j++)
+      for (size_t i = 0; i + rows < end; i++)
+        a[i + j * ld] = a[i + rows + (j + cols) * ld];
 }
 
-/* Rows below `rows` and columns below `cols` times s; both: s^2. */
-static void scale_old(double *a, size_t ld, size_t end, size_t rows, size_t cols, double s)
+/* Forgets the columns before `first`. */
+static void drop(mn_rmi *rmi, mn_rmi_pairs *pairs, size_t first)
 {
-  if (a)
-    for (size_t j = 0; j < end; j++)
-      for (size_t i = 0; i < end; i++)
-        a[i + j * ld] *= (i < rows ? s : 1) * (j < cols ? s : 1);
-}
-
-/* Columns of earlier substeps scaled to the new dt: p answers x like dt^-power. */
-static void rescale(mn_rmi *rmi, double s)
-{
-  size_t np = rmi->def.p_size, ld = rmi->products.ld, end = used(rmi);
-  size_t f = (size_t)rmi->count_before[0], b = (size_t)rmi->count_before[1];
-  for (size_t i = 0; i < f * np; i++)
-    rmi->fluid.out[i] *= s;
-  for (size_t i = 0; i < b * np; i++)
-    rmi->solid.in[i] *= s;
-  scale_old(rmi->products.ss, ld, end, b, b, s);
-  scale_old(rmi->products.sf, ld, end, b, f, s);
+  mn_rmi_products *q = &rmi->products;
+  size_t in = pairs->in_size, out = pairs->out_size, kept = (size_t)*pairs->count - first;
+  if (!first)
+    return;
+  memmove(pairs->in, pairs->in + first * in, kept * in * sizeof(double));
+  memmove(pairs->out, pairs->out + first * out, kept * out * sizeof(double));
+  memmove(pairs->age, pairs->age + first, kept * sizeof *pairs->age);
+  memmove(pairs->dt, pairs->dt + first, kept * sizeof *pairs->dt);
+  size_t ld = q->ld, end = used(rmi);
+  int is_fluid = pairs == &rmi->fluid;
+  move_up(is_fluid ? q->ff : q->ss, ld, end, first, first);
+  move_up(is_fluid ? q->fs : q->sf, ld, end, first, 0);
+  move_up(is_fluid ? q->sf : q->fs, ld, end, 0, first);
+  mn_rmi_columns_truncate(rmi, pairs, (int64_t)kept);
 }
 
 static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)
 {
-  mn_rmi_products *q = &rmi->products;
-  int *stay = q->stay;
-  size_t kept = 0, in = pairs->in_size, out = pairs->out_size, ld = q->ld, end = used(rmi);
   int64_t count = *pairs->count;
-  for (int64_t c = 0; c < count; c++) {
-    if (pairs->age[c] >= rmi->def.reuse || count - c > rmi->def.max_columns)
-      continue;
-    pairs->age[kept] = pairs->age[c] + 1;
-    if (kept != (size_t)c) {
-      memcpy(pairs->in + kept * in, pairs->in + (size_t)c * in, in * sizeof(double));
-      memcpy(pairs->out + kept * out, pairs->out + (size_t)c * out, out * sizeof(double));
-    }
-    stay[kept++] = (int)c;
-  }
-  if (pairs == &rmi->fluid) {
-    pick(q->ff, ld, stay, kept, stay, kept);
-    pick(q->fs, ld, stay, kept, NULL, end);
-    pick(q->sf, ld, NULL, end, stay, kept);
-  } else {
-    pick(q->ss, ld, stay, kept, stay, kept);
-    pick(q->sf, ld, stay, kept, NULL, end);
-    pick(q->fs, ld, NULL, end, stay, kept);
-  }
-  mn_rmi_columns_truncate(rmi, pairs, (int64_t)kept);
+  for (int64_t c = 0; c < count; c++)
+    pairs->age[c] = count - c > rmi->def.max_columns ? rmi->def.reuse + 1 : pairs->age[c] + 1;
+  int64_t first = mn_rmi_columns_first(rmi, pairs);
+  if (first >= MN_RMI_IDLE_COLUMNS || first == count)
+    drop(rmi, pairs, (size_t)first);
 }
 
-/* to += rate times the x of the same column */
-static void shift(const mn_rmi *rmi, int64_t count, const double *rate, const double *x, double *to)
+/* p of all columns += rate times x; both are times their weights, p is that of the column's dt. */
+static void shift(const mn_rmi *rmi, const mn_rmi_pairs *pairs, const double *rate, const double *x,
+                  double *p)
 {
   size_t n = rmi->def.x_size;
-  for (size_t c = 0; c < (size_t)count; c++)
+  const double *w = rmi->x_weight, *u = rmi->p_weight;
+  for (size_t c = 0; c < (size_t)*pairs->count; c++) {
+    double part = 1 / mn_rmi_dt_scale(rmi, pairs->dt[c]);
     for (size_t i = 0; i < n; i++)
-      to[c * n + i] += rate[i] * x[c * n + i];
+      p[c * n + i] += (u ? u[i] : 1) / (w ? w[i] : 1) * part * rate[i] * x[c * n + i];
+  }
 }
 
 void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate)
@@ -199,8 +183,10 @@ void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate)
   mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
   if (rmi->def.method != MN_RMI_REDUCED)
     return;
-  shift(rmi, *f->count, rate, f->in, f->out);
-  shift(rmi, *s->count, rate, s->out, s->in);
+  drop(rmi, f, (size_t)mn_rmi_columns_first(rmi, f));
+  drop(rmi, s, (size_t)mn_rmi_columns_first(rmi, s));
+  shift(rmi, f, rate, f->in, f->out);
+  shift(rmi, s, rate, s->out, s->in);
   int64_t fluid = *f->count, solid = *s->count;
   *f->count = *s->count = 0;
   while (*f->count < fluid) { /* products anew, as when columns come */
@@ -215,10 +201,6 @@ void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate)
 
 void mn_rmi_columns_age(mn_rmi *rmi)
 {
-  double scale = mn_rmi_dt_scale(rmi);
-  if (scale != 1)
-    rescale(rmi, scale);
   age(rmi, &rmi->fluid);
   age(rmi, &rmi->solid);
-  rmi->number[MN_RMI_COLUMN_DT] = rmi->dt;
 }

@@ -6,13 +6,15 @@
 #include "meniscus/rmi.h"
 
 /* Differences of what one solver was given and what it answered, a pair per column, oldest first.
-   There is room for max_columns of earlier substeps and all of a new one, so that a substep that
-   fails leaves the earlier ones as they were. */
+   There is room for max_columns of earlier substeps, some that are no longer in use (to move the
+   others in every substep would cost more than all else) and all of a new one, so that a substep
+   that fails leaves the earlier ones as they were. */
 typedef struct mn_rmi_pairs {
   size_t in_size, out_size;
   int capacity;
   double *in, *out; /* [capacity * size], a column after the other */
   int64_t *age;     /* [capacity] accepted substeps since: 0 of the running one */
+  double *dt;       /* [capacity] s, of its substep: p answers x like dt^-power */
   int64_t *count;   /* into the object's counts; grows while a step runs */
 } mn_rmi_pairs;
 
@@ -21,9 +23,7 @@ typedef struct mn_rmi_products {
   size_t ld;
   double *all;               /* state, [4 * ld * ld]: */
   double *ff, *ss, *fs, *sf; /* [ld * ld] each */
-  double *weighted;          /* [the longer of x_size and p_size] */
   double *row;               /* [ld] */
-  int *stay;                 /* [ld] */
 } mn_rmi_products;
 
 /* Scalars of the state, as they stand in a checkpoint. */
@@ -31,7 +31,6 @@ enum { MN_RMI_FLUID_COUNT, MN_RMI_SOLID_COUNT, MN_RMI_MOVES, MN_RMI_COUNTS };
 enum {
   MN_RMI_DT1,        /* s, of the last accepted substep */
   MN_RMI_DT2,        /* s, of the one before */
-  MN_RMI_COLUMN_DT,  /* s, that the columns are scaled to */
   MN_RMI_LAST_OMEGA, /* aitken: the last factor; 0: none yet */
   MN_RMI_REMAINDER,  /* reduced: 1 + mu of what no column described, in the first step of a substep;
                         0:  none yet */
@@ -44,7 +43,7 @@ typedef struct mn_rmi_model mn_rmi_model;
 struct mn_rmi {
   mn_context *ctx;
   mn_rmi_def def;
-  double *x_weight, *p_weight; /* all 1 where the def has none */
+  double *x_weight, *p_weight; /* NULL: all 1. All vectors below are times these */
   double sure;                 /* one iteration will do whose residual is at most this */
 
   /* state */
@@ -66,10 +65,10 @@ struct mn_rmi {
   double *r, *r_base;                      /* S(p) - x, not weighted */
   double first_omega, promise;             /* see rmi_tune.h */
   int wary;
-  double load_shift;   /* by how much x^s differs from the answer to p^f, in the model */
-  double *residual;    /* [max_iterations] */
-  double *answer;      /* where solvers write: longer than agreed */
-  mn_rmi_model *model; /* reduced only */
+  double load_shift;         /* by how much x^s differs from the answer to p^f, in the model */
+  double *residual;          /* [max_iterations] */
+  double *given_x, *given_p; /* without weights, if there are any */
+  mn_rmi_model *model;       /* reduced only */
 };
 
 /* One substep's calls: what mn_rmi_step was given. */
@@ -79,14 +78,18 @@ typedef struct mn_rmi_solvers {
   void *fluid_user, *solid_user;
 } mn_rmi_solvers;
 
-enum { MN_RMI_GUARD = 8 }; /* numbers behind an answer that a solver must not touch */
+enum { MN_RMI_IDLE_COLUMNS = 8 };
+enum { MN_RMI_GUARD = 8 }; /* numbers behind p_f and x_s that a solver must not touch */
 
 /* Whatever least_iterations says, one iteration will do if its residual is at most that (and within
    the tolerance): what is only rounding, for one iteration alone is a weak coupling, and lets it
    grow that far. 0, as at first: never. */
 void mn_rmi_set_sure(mn_rmi *rmi, double residual);
 
-/* rmi_call.c: solve once, check every number, copy it to p_f (x_s). `nth` of the substep. */
+/* rmi_call.c: times the weights, or divided by them; NULL: all 1. */
+void mn_rmi_weigh(size_t n, const double *weight, const double *from, double *to);
+void mn_rmi_unweigh(size_t n, const double *weight, const double *from, double *to);
+/* Solve once, check every number of p_f (x_s). `nth` of the substep. */
 mn_status mn_rmi_call_fluid(mn_rmi *rmi, const mn_rmi_solvers *with, int nth);
 mn_status mn_rmi_call_solid(mn_rmi *rmi, const mn_rmi_solvers *with, int nth);
 

@@ -1,31 +1,31 @@
 /* The reduced model: what both solvers answered so far, as two low-rank Jacobians, solved together.
 
    Pairs of consecutive solves give columns: of the fluid V = [dx^f], P = [dp^f], of the solid
-   Pb = [dp^s], Vb = [dx^s]. With weights W (of x) and U (of p) and QR factorisations W V = Q R,
-   U Pb = Qb Rb the Jacobians of least squares are
+   Pb = [dp^s], Vb = [dx^s], all of weighted x and p (rmi_call.c). With QR factorisations V = Q R,
+   Pb = Qb Rb the Jacobians of least squares are
 
-     F_x = P R^-1 Q^T W = G Q^T W          S_p = Vb Rb^-1 Qb^T U = Gb Qb^T U
+     F_x = P R^-1 Q^T = G Q^T          S_p = Vb Rb^-1 Qb^T = Gb Qb^T
 
    and the model is   p = p^f + F_x (x - x^f),   x = x^s + S_p (p - p^s)   [Akbay 2018, eqs. 3 and
-   4; Vierendeels 2007]. In the coordinates y = Q^T W (x - x^f), z = Qb^T U (p - p^s) it is k x k:
+   4; Vierendeels 2007]. In the coordinates y = Q^T (x - x^f), z = Qb^T (p - p^s) it is k x k:
 
-     C1 = Q^T W Gb,  C2 = Qb^T U G
-     (I - C1 C2) y = Q^T W (x^s - x^f) + C1 Qb^T U (p^f - p^s)
-     z = Qb^T U (p^f - p^s) + C2 y,     x = x^s + Gb z,     p = p^f + G y
+     C1 = Q^T Gb,  C2 = Qb^T G
+     (I - C1 C2) y = Q^T (x^s - x^f) + C1 Qb^T (p^f - p^s)
+     z = Qb^T (p^f - p^s) + C2 y,     x = x^s + Gb z,     p = p^f + G y
 
-   solved by LU. Nothing of the interface's size squared is formed. With Q = W V R^-1 all of it
+   solved by LU. Nothing of the interface's size squared is formed. With Q = V R^-1 all of it
    follows from inner products of columns (rmi_columns.c), R by Cholesky, at a cost of O(n k) per
    iteration; the published model, which may keep columns that are dependent but for rounding, has
    a true Q, O(n k^2).
 
    Beyond the source. (1) Columns of earlier substeps follow those of this one, newest first; a
    column whose part orthogonal to newer ones is small says nothing new and, divided by that small
-   part, much that is wrong: it is left out [Haelterman 2016]. Each solver has its own columns and
-   filter. (2) The part of x - x^f that no column describes would be taken over whole, as by an
-   unrelaxed step, which amplifies its error by mu; it is relaxed by 1/(1 + mu), mu as measured for
-   the last such part. With no columns at all that is the first step of a run from rest. (3) A step
-   longer than the residual by MOST_STEP is a model gone wrong: first the earlier columns go, then
-   the model.
+   part, much that is wrong: it is left out [Haelterman 2016].
+   Each solver has its own columns and filter. (2) The part of x - x^f that no column describes
+   would be taken over whole, as by an unrelaxed step, which amplifies its error by mu; it is
+   relaxed by 1/(1 + mu), mu as measured for the last such part. With no columns at all that is the
+   first step of a run from rest. (3) A step longer than the residual by MOST_STEP is a model gone
+   wrong: first the earlier columns go, then the model.
 
    Verified by tests/unit/couple/test_rmi_algebra.c (against dense matrices), test_rmi_linear.c,
    test_rmi_tube.c. */
@@ -38,6 +38,7 @@
 #include "base/status.h"
 #include "la/columns.h"
 #include "la/dense.h"
+#include "la/norms.h"
 
 /* Before anything is known: small enough for a light solid, and the secant that it gives is as good
    as any other. */
@@ -56,7 +57,7 @@ typedef struct side {
   double *r;     /* [capacity * capacity] */
   int *kept;     /* [capacity] which of the k */
   double *scale; /* [capacity] of p in each of the k: not 1 where dt has changed since */
-  double *q, *g; /* pivoted only: W Q, in_size x m, and answers over R, out_size x m */
+  double *q, *g; /* pivoted only: Q, in_size x m, and answers over R, out_size x m */
 } side;
 
 struct mn_rmi_model {
@@ -137,13 +138,13 @@ void mn_rmi_model_destroy(mn_rmi_model **handle)
 /* Which columns are looked at: all of this substep, then earlier ones, newest first. */
 static void look(const mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too, side *s, double *least)
 {
-  double scale = mn_rmi_dt_scale(rmi);
+  int64_t first = mn_rmi_columns_first(rmi, pairs);
   s->k = 0;
-  for (int64_t c = *pairs->count - 1; c >= 0 && s->k < rmi->def.max_columns; c--, s->k++) {
+  for (int64_t c = *pairs->count - 1; c >= first && s->k < rmi->def.max_columns; c--, s->k++) {
     int old = pairs->age[c] > 0;
     if (old && !old_too)
       break;
-    s->scale[s->k] = old ? scale : 1;
+    s->scale[s->k] = old ? mn_rmi_dt_scale(rmi, pairs->dt[c]) : 1;
     least[s->k] = old ? rmi->def.filter : rmi->def.filter_current;
   }
 }
@@ -158,7 +159,6 @@ static size_t place(const mn_rmi_pairs *pairs, int j)
 static mn_status build_pivoted(mn_rmi *rmi, const mn_rmi_pairs *pairs, side *s)
 {
   int is_fluid = pairs == &rmi->fluid;
-  const double *weight = is_fluid ? rmi->x_weight : rmi->p_weight;
   size_t in = pairs->in_size, out = pairs->out_size;
   for (int j = 0; j < s->k; j++) {
     size_t c = place(pairs, j);
@@ -167,15 +167,12 @@ static mn_status build_pivoted(mn_rmi *rmi, const mn_rmi_pairs *pairs, side *s)
     double *to = s->q + (size_t)j * in, *g = s->g + (size_t)j * out;
     int add = j > 0 && pairs->age[c] == 0;
     for (size_t i = 0; i < in; i++)
-      to[i] = of_in * weight[i] * from[i] + (add ? to[i - in] : 0);
+      to[i] = of_in * from[i] + (add ? to[i - in] : 0);
     for (size_t i = 0; i < out; i++)
       g[i] = of_out * answer[i] + (add ? g[i - out] : 0);
   }
   MN_TRY(mn_columns_pivoted(rmi->ctx, &rmi->model->arena, in, s->k, s->q, rmi->def.filter_current,
                             s->r, s->kept, &s->m));
-  for (int j = 0; j < s->m; j++)
-    for (size_t i = 0; i < in; i++)
-      s->q[(size_t)j * in + i] *= weight[i];
   mn_columns_reorder(out, s->m, s->kept, s->g);
   mn_columns_divide(out, s->m, s->r, s->g);
   return MN_OK;
@@ -197,7 +194,7 @@ static mn_status build_side(mn_rmi *rmi, const mn_rmi_pairs *pairs, int old_too,
   return MN_OK;
 }
 
-/* c <- Q^T W G of the other side: a and b are the columns of the products, b's answers. */
+/* c <- Q^T G of the other side: a and b are the columns of the products, b's answers. */
 static void cross(mn_rmi *rmi, const mn_rmi_pairs *of_a, const side *a, const mn_rmi_pairs *of_b,
                   const side *b, double *c)
 {
@@ -218,13 +215,12 @@ static void cross(mn_rmi *rmi, const mn_rmi_pairs *of_a, const side *a, const mn
     mn_columns_divide((size_t)m, b->m, b->r, c);
 }
 
-/* y <- Q^T W (a - b) */
+/* y <- Q^T (a - b) */
 static void project(mn_rmi *rmi, const mn_rmi_pairs *pairs, const side *s, const double *a,
                     const double *b, double *y)
 {
   mn_rmi_model *model = rmi->model;
   int is_fluid = pairs == &rmi->fluid;
-  const double *weight = is_fluid ? rmi->x_weight : rmi->p_weight;
   size_t n = pairs->in_size;
   for (size_t i = 0; i < n; i++)
     model->gap[i] = a[i] - b[i];
@@ -232,8 +228,6 @@ static void project(mn_rmi *rmi, const mn_rmi_pairs *pairs, const side *s, const
     mn_columns_inner(n, s->m, 1, s->q, model->gap, y);
     return;
   }
-  for (size_t i = 0; i < n; i++)
-    model->gap[i] *= weight[i] * weight[i];
   if (s->m)
     mn_columns_inner(n, s->k, 1, pairs->in + place(pairs, s->k - 1) * n, model->gap, model->all);
   for (int i = 0; i < s->m; i++)
@@ -283,7 +277,9 @@ static mn_status answer(mn_rmi *rmi, const double *x_f, const double *p_f, const
   cross(rmi, &rmi->fluid, f, &rmi->solid, s, model->c1);
   cross(rmi, &rmi->solid, s, &rmi->fluid, f, model->c2);
   project(rmi, &rmi->fluid, f, x_s, x_f, model->y);
-  project(rmi, &rmi->solid, s, p_f, p_s, model->z);
+  memset(model->z, 0, (size_t)ms * sizeof(double));
+  if (rmi->def.loads == MN_RMI_LOADS_OF_MODEL) /* else p_s is p_f */
+    project(rmi, &rmi->solid, s, p_f, p_s, model->z);
   if (mf) {
     mn_columns_combine((size_t)mf, ms, 1, model->c1, model->z, model->y);
     for (int j = 0; j < mf; j++) /* I - C1 C2 */
@@ -311,27 +307,18 @@ static void tell(const mn_rmi *rmi, mn_rmi_report *report)
   report->dropped = f->k - f->m + s->k - s->m;
 }
 
-/* Weighted length of a - b; b may be NULL. */
 static double length(const mn_rmi *rmi, const double *a, const double *b)
 {
-  double sum = 0;
-  for (size_t i = 0; i < rmi->def.x_size; i++) {
-    double d = rmi->x_weight[i] * (b ? a[i] - b[i] : a[i]);
-    sum += d * d;
-  }
-  return sqrt(sum);
+  return sqrt(mn_norm_square_gap(rmi->def.x_size, a, b));
 }
 
 void mn_rmi_model_learn(mn_rmi *rmi)
 {
-  const double *e = rmi->model->beyond, *w = rmi->x_weight;
-  double along = 0, square = 0, whole = 0;
-  for (size_t i = 0; i < rmi->def.x_size; i++) {
-    double step = w[i] * (rmi->x_f[i] - rmi->x_f_base[i]);
-    along -= w[i] * e[i] * (w[i] * (rmi->r[i] - rmi->r_base[i]));
-    square += w[i] * e[i] * (w[i] * e[i]);
-    whole += step * step;
-  }
+  const double *e = rmi->model->beyond;
+  size_t n = rmi->def.x_size;
+  double square = mn_norm_square(n, e);
+  double whole = mn_norm_square_gap(n, rmi->x_f, rmi->x_f_base);
+  double along = mn_norm_dot_gap(n, e, rmi->r_base, rmi->r);
   if (!(square > LEAST_REMAINDER * LEAST_REMAINDER * whole) || !isfinite(along / square))
     return;
   rmi->remainder[1] = fmax(1, along / square);
@@ -357,7 +344,7 @@ static void choose_x(mn_rmi *rmi)
   memcpy(model->x, rmi->x_s_base, rmi->def.x_size * sizeof(double));
 }
 
-/* W^-1 Q y */
+/* Q y */
 static void describe(mn_rmi *rmi, double *to)
 {
   const side *f = &rmi->model->fluid;
@@ -366,8 +353,6 @@ static void describe(mn_rmi *rmi, double *to)
     return;
   }
   mn_columns_combine(rmi->def.x_size, f->m, 1, f->q, rmi->model->y, to);
-  for (size_t i = 0; i < rmi->def.x_size; i++)
-    to[i] /= rmi->x_weight[i] * rmi->x_weight[i];
 }
 
 void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
@@ -383,7 +368,7 @@ void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
                   : rmi->def.omega > 0                         ? rmi->def.omega
                   : remainder >= 1                             ? 1 / remainder
                                                                : FIRST_OMEGA;
-  /* x - x^f = described + beyond; y of the model is Q^T W (x - x^f) */
+  /* x - x^f = described + beyond; y of the model is Q^T (x - x^f) */
   memset(model->gap, 0, nx * sizeof(double));
   describe(rmi, model->gap);
   for (size_t i = 0; i < nx; i++) {
@@ -397,9 +382,7 @@ double mn_rmi_model_promises(mn_rmi *rmi)
   if (*rmi->solid.count == 0 || build(rmi, 1) != MN_OK ||
       answer(rmi, rmi->x_f, rmi->p_f, rmi->p_s, rmi->x_s) != MN_OK)
     return 0;
-  double most = 0;
-  for (size_t i = 0; i < rmi->def.x_size; i++)
-    most = fmax(most, fabs(rmi->x_weight[i] * (rmi->model->x[i] - rmi->x_s[i])));
+  double most = mn_norm_max(rmi->def.x_size, rmi->model->x, rmi->x_s);
   return isfinite(most) ? most : 0;
 }
 
@@ -427,5 +410,5 @@ void mn_rmi_model_loads(mn_rmi *rmi, mn_rmi_report *report)
     mn_columns_combine((size_t)solid->m, f->m, 1, model->c2, model->y, model->z);
   combine(rmi, &rmi->solid, solid, 1, model->z, model->gap);
   for (size_t i = 0; i < nx; i++)
-    rmi->load_shift = fmax(rmi->load_shift, fabs(rmi->x_weight[i] * model->gap[i]));
+    rmi->load_shift = fmax(rmi->load_shift, fabs(model->gap[i]));
 }

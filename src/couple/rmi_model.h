@@ -8,16 +8,18 @@ mn_status mn_rmi_model_create(mn_rmi *rmi, mn_rmi_model **model);
 void mn_rmi_model_destroy(mn_rmi_model **model);
 
 /* rmi_columns.c */
-/* By what p of an earlier substep's columns is multiplied in the running one. */
-double mn_rmi_dt_scale(const mn_rmi *rmi);
+/* By what p of a column from a substep of this length is multiplied in the running one. */
+double mn_rmi_dt_scale(const mn_rmi *rmi, double dt);
+/* The oldest column that is still in use. */
+int64_t mn_rmi_columns_first(const mn_rmi *rmi, const mn_rmi_pairs *pairs);
 /* A column of the running substep: in - in_base, out - out_base. None if that is rounding. */
 void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
                         const double *out, const double *out_base);
 /* Forgets all columns from `count` on; what is forgotten is zeroed, so that equal histories have
    equal bits in a checkpoint. */
 void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count);
-/* The substep is accepted: every column is one older, scaled to its dt; those beyond `reuse`
-   substeps and the oldest beyond max_columns are forgotten. */
+/* The substep is accepted: every column is one older; those beyond `reuse` substeps and the oldest
+   beyond max_columns are no longer in use, and are forgotten when there are MN_RMI_IDLE_COLUMNS. */
 void mn_rmi_columns_age(mn_rmi *rmi);
 
 /* rmi_model.c */

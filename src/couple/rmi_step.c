@@ -27,6 +27,7 @@
 
 #include "base/status.h"
 #include "couple/rmi_model.h"
+#include "la/norms.h"
 
 /* Growth over the first residual (or the tolerance) from which there is no return. A fixed
    relaxation that grew 1000 times never comes back; a secant method amplifies the first error by mu
@@ -35,25 +36,6 @@ static const double RELAXED_GROWTH = 1e3, SECANT_GROWTH = 1e9;
 
 /* Less than this part of what there is to compare with is nothing. */
 static const double NOTHING = 1e-6;
-
-static double weighted_max(size_t n, const double *weight, const double *a, const double *b)
-{
-  double most = 0;
-  for (size_t i = 0; i < n; i++) {
-    double d = fabs(weight[i] * (a[i] - b[i]));
-    if (!(d <= most)) /* an overflow to infinity stays */
-      most = d;
-  }
-  return most;
-}
-
-static double weighted_dot(size_t n, const double *weight, const double *a, const double *b)
-{
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += weight[i] * a[i] * (weight[i] * b[i]);
-  return sum;
-}
 
 /* x_start + dt times the mean velocity that the last substeps foretell; order 2 goes on with their
    acceleration, velocities being those of the substeps' middles. */
@@ -64,16 +46,12 @@ static void predict(mn_rmi *rmi, const double *guess)
     order = (int)rmi->count[MN_RMI_MOVES];
   double dt = rmi->dt, dt1 = rmi->number[MN_RMI_DT1], dt2 = rmi->number[MN_RMI_DT2];
   double further = order == 2 ? (dt + dt1) / (dt1 + dt2) : 0;
-  for (size_t i = 0; i < rmi->def.x_size; i++) {
-    if (order < 0) {
-      rmi->x_f[i] = guess[i];
-      continue;
-    }
-    double v = order >= 1 ? rmi->move1[i] / dt1 : 0;
-    if (order == 2)
-      v += further * (v - rmi->move2[i] / dt2);
-    rmi->x_f[i] = rmi->x_start[i] + dt * v;
-  }
+  double of1 = order >= 1 ? (1 + further) * dt / dt1 : 0, of2 = order == 2 ? further * dt / dt2 : 0;
+  if (order < 0)
+    mn_rmi_weigh(rmi->def.x_size, rmi->x_weight, guess, rmi->x_f);
+  else
+    for (size_t i = 0; i < rmi->def.x_size; i++)
+      rmi->x_f[i] = rmi->x_start[i] + (of1 * rmi->move1[i] - of2 * rmi->move2[i]);
 }
 
 static mn_status check_start(const mn_rmi *rmi, double dt, const double *x_start,
@@ -104,8 +82,9 @@ static mn_status check_start(const mn_rmi *rmi, double dt, const double *x_start
                      isfinite(x_start[i]) ? first[i] : x_start[i]);
   const int64_t *count = rmi->count; /* these may come from a damaged checkpoint */
   const double *number = rmi->number;
-  if (count[MN_RMI_FLUID_COUNT] < 0 || count[MN_RMI_FLUID_COUNT] > rmi->def.max_columns ||
-      count[MN_RMI_SOLID_COUNT] < 0 || count[MN_RMI_SOLID_COUNT] > rmi->def.max_columns ||
+  int64_t most = rmi->def.max_columns + MN_RMI_IDLE_COLUMNS;
+  if (count[MN_RMI_FLUID_COUNT] < 0 || count[MN_RMI_FLUID_COUNT] > most ||
+      count[MN_RMI_SOLID_COUNT] < 0 || count[MN_RMI_SOLID_COUNT] > most ||
       count[MN_RMI_MOVES] < 0 || count[MN_RMI_MOVES] > 2 ||
       (count[MN_RMI_MOVES] > 0 && !(number[MN_RMI_DT1] > 0)) ||
       (count[MN_RMI_MOVES] > 1 && !(number[MN_RMI_DT2] > 0)))
@@ -136,14 +115,8 @@ static void move_base(mn_rmi *rmi)
 static double aitken_omega(const mn_rmi *rmi, double omega)
 {
   size_t n = rmi->def.x_size;
-  const double *w = rmi->x_weight;
-  double with_base = 0, square = 0;
-  for (size_t i = 0; i < n; i++) {
-    double dr = w[i] * (rmi->r[i] - rmi->r_base[i]);
-    with_base += w[i] * rmi->r_base[i] * dr;
-    square += dr * dr;
-  }
-  double next = -omega * with_base / square;
+  double next = -omega * mn_norm_dot_gap(n, rmi->r_base, rmi->r, rmi->r_base) /
+                mn_norm_square_gap(n, rmi->r, rmi->r_base);
   return isfinite(next) && next != 0 ? next : omega;
 }
 
@@ -151,8 +124,7 @@ static double aitken_omega(const mn_rmi *rmi, double omega)
 static int is_better(const mn_rmi *rmi)
 {
   size_t n = rmi->def.x_size;
-  return weighted_dot(n, rmi->x_weight, rmi->r, rmi->r) <=
-         weighted_dot(n, rmi->x_weight, rmi->r_base, rmi->r_base);
+  return mn_norm_square(n, rmi->r) <= mn_norm_square(n, rmi->r_base);
 }
 
 /* x^f of the next iteration. */
@@ -178,13 +150,14 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
 {
   size_t nx = rmi->def.x_size, np = rmi->def.p_size;
   int k = rmi->iterations + 1, reduced = rmi->def.method == MN_RMI_REDUCED;
+  int of_model = reduced && rmi->def.loads == MN_RMI_LOADS_OF_MODEL && k > 1;
   MN_TRY(mn_rmi_call_fluid(rmi, with, k));
   report->fluid_solves = report->iterations = k;
   if (reduced && k > 1)
     mn_rmi_columns_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
   memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
   rmi->load_shift = 0;
-  if (reduced && rmi->def.loads == MN_RMI_LOADS_OF_MODEL && k > 1)
+  if (of_model)
     mn_rmi_model_loads(rmi, report);
   MN_TRY(mn_rmi_call_solid(rmi, with, k));
   report->solid_solves = k;
@@ -193,10 +166,12 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
 
   for (size_t i = 0; i < nx; i++)
     rmi->r[i] = rmi->x_s[i] - rmi->x_f[i];
-  report->residual = weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_f);
-  report->change = k > 1 ? weighted_max(nx, rmi->x_weight, rmi->x_s, rmi->x_s_base)
+  report->residual = mn_norm_max(nx, rmi->x_s, rmi->x_f);
+  report->change = k > 1 ? mn_norm_max(nx, rmi->x_s, rmi->x_s_base)
                          : report->residual; /* since the predicted x */
-  report->load_gap = weighted_max(np, rmi->p_weight, rmi->p_s, rmi->p_f);
+  report->load_gap = 0;
+  if (of_model)
+    report->load_gap = mn_norm_max(np, rmi->p_s, rmi->p_f);
   if (k == 1)
     report->first_residual = report->residual;
   rmi->residual[rmi->iterations++] = report->residual;
@@ -208,14 +183,10 @@ static double amplification(const mn_rmi *rmi, const mn_rmi_report *report, doub
 {
   if (rmi->iterations < 2 || report->load_gap > 0 || last_gap > 0)
     return 0;
-  double of_x = 0, of_s = 0;
-  for (size_t i = 0; i < rmi->def.x_size; i++) {
-    double w = rmi->x_weight[i];
-    double dx = w * (rmi->x_f[i] - rmi->x_f_base[i]), ds = w * (rmi->x_s[i] - rmi->x_s_base[i]);
-    of_x += dx * dx;
-    of_s += ds * ds;
-  }
-  double rounding = 1e-20 * weighted_dot(rmi->def.x_size, rmi->x_weight, rmi->x_f, rmi->x_f);
+  size_t n = rmi->def.x_size;
+  double of_x = mn_norm_square_gap(n, rmi->x_f, rmi->x_f_base);
+  double of_s = mn_norm_square_gap(n, rmi->x_s, rmi->x_s_base);
+  double rounding = 1e-20 * mn_norm_square(n, rmi->x_f);
   return of_x > rounding ? sqrt(of_s / of_x) : 0;
 }
 
@@ -236,7 +207,7 @@ static int promises_more(mn_rmi *rmi)
   const mn_rmi_def *def = &rmi->def;
   if (!(rmi->promise > 0) || def->method != MN_RMI_REDUCED || def->columns == MN_RMI_PIVOTED)
     return 0;
-  double motion = weighted_max(def->x_size, rmi->x_weight, rmi->x_s, rmi->x_start);
+  double motion = mn_norm_max(def->x_size, rmi->x_s, rmi->x_start);
   double change = mn_rmi_model_promises(rmi);
   return change > rmi->promise * def->tolerance && change > NOTHING * motion;
 }
@@ -300,7 +271,7 @@ mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_flui
   rmi->last_omega = rmi->number[MN_RMI_LAST_OMEGA];
   if (rmi->def.method == MN_RMI_AITKEN && rmi->last_omega != 0)
     report->omega = fmin(fabs(rmi->last_omega), rmi->def.omega);
-  memcpy(rmi->x_start, x_start, rmi->def.x_size * sizeof(double));
+  mn_rmi_weigh(rmi->def.x_size, rmi->x_weight, x_start, rmi->x_start);
   predict(rmi, x);
   mn_status status = run(rmi, &with, report);
   if (status != MN_OK) {
@@ -314,8 +285,8 @@ mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_flui
   rmi->reason = report->reason;
   rmi->last_omega = report->omega;
   if (report->reason == MN_CONVERGED || report->reason == MN_ITERATION_LIMIT) {
-    memcpy(x, rmi->x_s, rmi->def.x_size * sizeof(double));
-    memcpy(p, rmi->p_s, rmi->def.p_size * sizeof(double));
+    mn_rmi_unweigh(rmi->def.x_size, rmi->x_weight, rmi->x_s, x);
+    mn_rmi_unweigh(rmi->def.p_size, rmi->p_weight, rmi->p_s, p);
   }
   return MN_OK;
 }

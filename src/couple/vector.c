@@ -130,9 +130,18 @@ static mn_vec3 turn_of(const mn_vector_map *m, int b, mn_vec3 center, const mn_v
   return mn_quat_log(quat_of(R));
 }
 
+/* The numbers of x are those of X in their order. */
+static int is_plain(const mn_vector_map *m)
+{
+  return m->dim == 3 && !m->bodies;
+}
+
 void mn_vector_map_pack(const mn_vector_map *m, const mn_vec3 *X, double *x)
 {
-  for (size_t i = 0; i < m->count; i++)
+  for (size_t i = 0; i < m->count && is_plain(m); i++)
+    for (size_t a = 0; a < 3; a++)
+      x[3 * i + a] = X[i].v[a] - m->start[i].v[a];
+  for (size_t i = 0; i < m->count && !is_plain(m); i++)
     for (int a = 0; a < m->dim && !m->rigid[i]; a++)
       x[m->first[i] + (size_t)a] = X[i].v[a] - m->start[i].v[a];
   for (int b = 0; b < m->bodies; b++) {
@@ -147,7 +156,10 @@ void mn_vector_map_pack(const mn_vector_map *m, const mn_vec3 *X, double *x)
 
 void mn_vector_map_unpack(const mn_vector_map *m, const double *x, mn_vec3 *X)
 {
-  for (size_t i = 0; i < m->count; i++) {
+  for (size_t i = 0; i < m->count && is_plain(m); i++)
+    for (size_t a = 0; a < 3; a++)
+      X[i].v[a] = m->start[i].v[a] + x[3 * i + a];
+  for (size_t i = 0; i < m->count && !is_plain(m); i++) {
     if (m->rigid[i])
       continue;
     X[i] = m->start[i];

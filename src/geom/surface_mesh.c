@@ -69,6 +69,7 @@ static mn_status match(mn_context *ctx, double volume, mn_vec3 center, mn_simple
 {
   mn_vec3 c;
   double miss = volume - mn_surface_volume(mesh, &c), start = fabs(miss);
+  double rounding = fmax(1e-13, 0.125 * DBL_EPSILON * (double)mesh->elements) * volume;
   mn_surface_areas(mesh->dim, mesh->node, mesh->nodes, mesh->element, mesh->elements, n);
   for (size_t i = 0; i < mesh->nodes; i++) {
     double length = mn_length(n[i]);
@@ -83,7 +84,7 @@ static mn_status match(mn_context *ctx, double volume, mn_vec3 center, mn_simple
     if (k && fabs(miss) >= before)
       break;
   }
-  if (!(fabs(miss) <= 1e-13 * volume) || !(start <= 0.6 * volume))
+  if (!(fabs(miss) <= rounding) || !(start <= 0.6 * volume))
     return mn_fail(ctx, MN_BAD_INPUT,
                    "a surface of %zu points bounds %g of the volume %g of its body: the spacing is "
                    "too coarse for it; use a smaller one",

