@@ -183,6 +183,7 @@ void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate)
   mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
   if (rmi->def.method != MN_RMI_REDUCED)
     return;
+  rmi->dt = rmi->number[MN_RMI_DT1]; /* a restored object has none of its own */
   drop(rmi, f, (size_t)mn_rmi_columns_first(rmi, f));
   drop(rmi, s, (size_t)mn_rmi_columns_first(rmi, s));
   shift(rmi, f, rate, f->in, f->out);
