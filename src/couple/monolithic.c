@@ -164,6 +164,10 @@ static mn_status linearise(mn_monolithic *m)
                            ? MN_CURVATURE_CHECKED
                            : MN_CURVATURE_EXACT;
   MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
+  if (s->solid.curvature == MN_CURVATURE_EXACT && s->solid.K.rows < MN_MONO_LARGE) {
+    s->solid.curvature = MN_CURVATURE_CHECKED; /* many points of rigid bodies */
+    MN_TRY(mn_boxes_linearise(m->boxes, &s->solid));
+  }
   mn_mono_tell_regions(m);
   s->held_known &= m->def.frozen;
   MN_TRY(mn_mono_build(s));

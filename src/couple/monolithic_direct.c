@@ -40,10 +40,28 @@ static int holds(const mn_mono_system *s, int32_t region)
   return 0;
 }
 
+/* B = D H and its transpose. */
+static mn_status build_flows(mn_mono_system *s)
+{
+  MN_TRY(mn_csr_rows_begin(s->ctx, &s->DT, (int64_t)s->rows, (int64_t)s->cells));
+  for (size_t r = 0; r < s->rows; r++) {
+    const int32_t *at = &s->fluid.cell[2 * r];
+    if (at[0] >= 0)
+      mn_csr_rows_add(&s->DT, at[0], s->fluid.area[r]);
+    if (at[1] >= 0)
+      mn_csr_rows_add(&s->DT, at[1], -s->fluid.area[r]);
+    MN_TRY(mn_csr_rows_next(s->ctx, &s->DT));
+  }
+  MN_TRY(mn_csr_rows_transpose(s->ctx, &s->DT.a, &s->D));
+  MN_TRY(mn_csr_rows_product(s->ctx, &s->D.a, &s->H.a, &s->B));
+  return mn_csr_rows_transpose(s->ctx, &s->B.a, &s->BT);
+}
+
 static mn_status fill(mn_mono_system *s)
 {
   mn_sparse_matrix L;
   MN_TRY(mn_boxes_matrix(s->boxes, &L));
+  MN_TRY(build_flows(s));
   const mn_csr *B = &s->B.a, *BT = &s->BT.a, *K = &s->K.a;
   int64_t cells = (int64_t)s->cells, freedoms = (int64_t)s->freedoms;
   double most = 0;

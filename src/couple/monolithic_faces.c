@@ -1,5 +1,6 @@
-/* The faces of the one system: W E, how they move with the solid's freedoms, and D, what flows out
-   of cells through them.
+/* The faces of the one system: W E, how they move with the solid's freedoms, and products with H, D
+   and B = D H, which go from face to face: cells are many, and most have no part in them (as sparse
+   matrices D and B were a sixth of a solve with a ball on 128^3 cells).
 
    A row of W of a rigid body has all its points, whose product with E is six numbers: the
    velocities of the face by a unit of each freedom, which the fluid's `gather` tells of all bodies
@@ -50,6 +51,42 @@ static void gather_freedoms(mn_mono_system *s, const int64_t *freedom, mn_vec3 *
   }
 }
 
+/* Whether W E has the rows of W with other names of columns, in the same order: every point has
+   freedoms of its own, or none. Then no row has to be summed up and sorted. */
+static int is_one_to_one(const mn_sparse_matrix *E)
+{
+  int64_t last = -1;
+  for (int64_t i = 0; i < E->rows; i++) {
+    if (E->start[i + 1] - E->start[i] > 1)
+      return 0;
+    for (int64_t e = E->start[i]; e < E->start[i + 1]; last = E->col[e++])
+      if (E->col[e] <= last)
+        return 0;
+  }
+  return 1;
+}
+
+/* W E of deformable bodies, E being one to one. */
+static mn_status rename_columns(mn_mono_system *s, const mn_sparse_matrix *W)
+{
+  const mn_sparse_matrix *E = &s->solid.E;
+  mn_csr *WE = &s->WE.a;
+  MN_TRY(mn_csr_rows_begin(s->ctx, &s->WE, W->rows, E->cols));
+  MN_TRY(mn_csr_rows_reserve(s->ctx, &s->WE, W->start[W->rows]));
+  for (int64_t r = 0, to = 0; r < W->rows; r++) {
+    for (int64_t e = W->start[r]; e < W->start[r + 1]; e++) {
+      int64_t f = E->start[W->col[e]];
+      if (f == E->start[W->col[e] + 1])
+        continue;
+      WE->col[to] = E->col[f];
+      WE->value[to++] = W->value[e] * E->value[f];
+    }
+    WE->start[r + 1] = to;
+  }
+  s->WE.row = W->rows;
+  return MN_OK;
+}
+
 /* W E with the rows of rigid bodies by `gather`. */
 static mn_status multiply(mn_mono_system *s, const mn_sparse_matrix *W, const int32_t *body,
                           const int64_t *freedom, const double *U)
@@ -97,22 +134,60 @@ static mn_status build_WE(mn_mono_system *s)
     any |= f->rigid[i];
   if (any)
     gather_freedoms(s, freedom, V, U);
-  mn_status status = multiply(s, &W, body, freedom, U);
+  mn_status status = !any && is_one_to_one(&s->solid.E) ? rename_columns(s, &W)
+                                                        : multiply(s, &W, body, freedom, U);
   mn_arena_reset(&s->arena, mark);
   return status;
 }
 
 mn_status mn_mono_build_faces(mn_mono_system *s)
 {
-  MN_TRY(build_WE(s));
-  MN_TRY(mn_csr_rows_begin(s->ctx, &s->DT, (int64_t)s->rows, (int64_t)s->cells));
-  for (size_t r = 0; r < s->rows; r++) {
-    const int32_t *at = &s->fluid.cell[2 * r];
-    if (at[0] >= 0)
-      mn_csr_rows_add(&s->DT, at[0], s->fluid.area[r]);
-    if (at[1] >= 0)
-      mn_csr_rows_add(&s->DT, at[1], -s->fluid.area[r]);
-    MN_TRY(mn_csr_rows_next(s->ctx, &s->DT));
+  return build_WE(s);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+void mn_mono_faces_of(const mn_mono_system *s, const double *v, double *U)
+{
+  const mn_csr *H = &s->H.a;
+  for (int64_t r = 0; r < H->rows; r++) {
+    double sum = 0;
+    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+      sum += H->value[e] * v[H->col[e]];
+    U[r] = sum;
   }
-  return mn_csr_rows_transpose(s->ctx, &s->DT.a, &s->D);
+}
+
+void mn_mono_add_forces(const mn_mono_system *s, double sign, const double *F, double *y)
+{
+  const mn_csr *H = &s->H.a;
+  for (int64_t r = 0; r < H->rows; r++)
+    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+      y[H->col[e]] += sign * H->value[e] * F[r];
+}
+
+void mn_mono_add_outflow(const mn_mono_system *s, double sign, const double *U, double *y)
+{
+  const int32_t *cell = s->fluid.cell;
+  for (size_t r = 0; r < s->rows; r++) {
+    double flow = sign * s->fluid.area[r] * U[r];
+    if (cell[2 * r] >= 0)
+      y[cell[2 * r]] += flow;
+    if (cell[2 * r + 1] >= 0)
+      y[cell[2 * r + 1]] -= flow;
+  }
+}
+
+void mn_mono_press(const mn_mono_system *s, const double *p, double *F)
+{
+  const int32_t *cell = s->fluid.cell;
+  for (size_t r = 0; r < s->rows; r++)
+    F[r] = s->fluid.area[r] * ((cell[2 * r] >= 0 ? p[cell[2 * r]] : 0) -
+                               (cell[2 * r + 1] >= 0 ? p[cell[2 * r + 1]] : 0));
+}
+
+void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, double *y)
+{
+  mn_mono_faces_of(s, v, s->F);
+  mn_mono_add_outflow(s, sign, s->F, y);
 }

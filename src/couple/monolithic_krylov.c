@@ -63,25 +63,13 @@ void mn_mono_drop_held(const mn_mono_system *s, double *y)
 /* v <- K'^-1 (b + B^T p); b NULL: 0 */
 static mn_status answer_of_solid(mn_mono_system *s, const double *b, const double *p, double *v)
 {
-  const mn_csr *BT = &s->BT.a;
-  for (int64_t i = 0; i < BT->rows; i++) {
-    double sum = b ? b[i] : 0;
-    for (int64_t e = BT->start[i]; e < BT->start[i + 1]; e++)
-      sum += BT->value[e] * p[BT->col[e]];
-    v[i] = sum;
-  }
+  if (b)
+    memcpy(v, b, s->freedoms * sizeof *v);
+  else
+    memset(v, 0, s->freedoms * sizeof *v);
+  mn_mono_press(s, p, s->F);
+  mn_mono_add_forces(s, 1, s->F, v);
   return mn_mono_answer(s, v);
-}
-
-void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, double *y)
-{
-  const mn_csr *B = &s->B.a;
-  for (int64_t i = 0; i < B->rows; i++) {
-    double sum = 0;
-    for (int64_t e = B->start[i]; e < B->start[i + 1]; e++)
-      sum += B->value[e] * v[B->col[e]];
-    y[i] += sign * sum;
-  }
 }
 
 mn_status mn_mono_work(mn_mono_system *s, size_t vectors, size_t length)
@@ -159,19 +147,11 @@ static mn_status cg(mn_mono_system *s, double tolerance, double *p, double *v, d
 static mn_status answer_of_faces(void *self, const double *F, double *U)
 {
   mn_mono_system *s = self;
-  const mn_csr *H = &s->H.a, *HT = &s->HT.a;
   double *v = s->work;
-  for (int64_t i = 0; i < HT->rows; i++) {
-    v[i] = 0;
-    for (int64_t e = HT->start[i]; e < HT->start[i + 1]; e++)
-      v[i] += HT->value[e] * F[HT->col[e]];
-  }
+  memset(v, 0, s->freedoms * sizeof *v);
+  mn_mono_add_forces(s, 1, F, v);
   MN_TRY(mn_mono_answer(s, v));
-  for (int64_t r = 0; r < H->rows; r++) {
-    U[r] = 0;
-    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
-      U[r] += H->value[e] * v[H->col[e]];
-  }
+  mn_mono_faces_of(s, v, U);
   return MN_OK;
 }
 
@@ -225,7 +205,6 @@ static mn_status are_light(mn_mono_system *s, int *light)
 {
   const mn_interface *f = &s->boxes->face;
   const mn_sparse_matrix *E = &s->solid.E;
-  const mn_csr *BT = &s->BT.a;
   int body = -1, bodies = 0;
   MN_TRY(mn_mono_work(s, 2, s->cells + s->freedoms));
   double *y = s->work, *z = y + s->cells, *weight = z + s->cells;
@@ -238,13 +217,13 @@ static mn_status are_light(mn_mono_system *s, int *light)
       bodies += f->body[i] != body;
       body = f->body[i];
     }
-  for (int64_t i = 0; i < BT->rows && bodies; i++)
-    for (int64_t e = BT->start[i]; e < BT->start[i + 1]; e++)
-      y[BT->col[e]] += weight[i] * BT->value[e];
+  *light = 0;
+  if (!bodies)
+    return MN_OK;
+  mn_mono_add_flow(s, 1, weight, y);
   mn_mono_drop_held(s, y);
-  if (bodies)
-    mn_boxes_precondition(s->boxes, y, z);
-  *light = bodies && mn_mono_dot(s->cells, y, z) > LIGHT * bodies;
+  mn_boxes_precondition(s->boxes, y, z);
+  *light = mn_mono_dot(s->cells, y, z) > LIGHT * bodies;
   return MN_OK;
 }
 

@@ -39,51 +39,17 @@ int mn_mono_is_large(const mn_mono_system *s, mn_coupling_solver solver)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* U <- H v */
-static void faces_of(const mn_mono_system *s, const double *v, double *U)
-{
-  const mn_csr *H = &s->H.a;
-  for (int64_t r = 0; r < H->rows; r++) {
-    double sum = 0;
-    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
-      sum += H->value[e] * v[H->col[e]];
-    U[r] = sum;
-  }
-}
-
-/* y += sign H^T F */
-static void add_forces(const mn_mono_system *s, double sign, const double *F, double *y)
-{
-  const mn_csr *H = &s->H.a;
-  for (int64_t r = 0; r < H->rows; r++)
-    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
-      y[H->col[e]] += sign * H->value[e] * F[r];
-}
-
-void mn_mono_flow(const mn_mono_system *s, double sign, const double *v, double *y)
-{
-  const int32_t *cell = s->fluid.cell;
-  faces_of(s, v, s->F);
-  for (size_t r = 0; r < s->rows; r++) {
-    double flow = sign * s->fluid.area[r] * s->F[r];
-    if (cell[2 * r] >= 0)
-      y[cell[2 * r]] += flow;
-    if (cell[2 * r + 1] >= 0)
-      y[cell[2 * r + 1]] -= flow;
-  }
-}
-
 /* y <- right_solid + H^T F - K' v; returns the greatest of right_solid + H^T F. */
 static double solid_residual(mn_mono_system *s, const double *F, const double *v, double *y)
 {
   const mn_sparse_matrix *K = &s->solid.K;
   memcpy(y, s->right_solid, s->freedoms * sizeof *y);
-  add_forces(s, 1, F, y);
+  mn_mono_add_forces(s, 1, F, y);
   double most = mn_mono_largest(s->freedoms, y);
-  faces_of(s, v, s->F);
+  mn_mono_faces_of(s, v, s->F);
   for (size_t r = 0; r < s->rows; r++)
     s->F[r] *= mn_mono_mass(s, r) / s->dt;
-  add_forces(s, -1, s->F, y);
+  mn_mono_add_forces(s, -1, s->F, y);
   for (int64_t i = 0; i < K->rows; i++) {
     double sum = 0;
     for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
@@ -109,9 +75,9 @@ static mn_status answer_of_faces(void *self, const double *F, double *U)
 {
   mn_mono_system *s = self;
   memset(s->mesh_dv, 0, s->freedoms * sizeof *s->mesh_dv);
-  add_forces(s, 1, F, s->mesh_dv);
+  mn_mono_add_forces(s, 1, F, s->mesh_dv);
   MN_TRY(answer(s, s->mesh_dv));
-  faces_of(s, s->mesh_dv, U);
+  mn_mono_faces_of(s, s->mesh_dv, U);
   return MN_OK;
 }
 
@@ -135,7 +101,7 @@ static mn_status whole_answer_of_faces(void *self, const double *F, double *U)
   mn_mono_system *s = self;
   double left;
   MN_TRY(approach(s, F, &left));
-  faces_of(s, s->mesh_v, U);
+  mn_mono_faces_of(s, s->mesh_v, U);
   return MN_OK;
 }
 
@@ -165,26 +131,17 @@ static mn_status prepare(mn_mono_system *s, int *positive)
   return mn_mono_mobility_of_waves(s, s->F);
 }
 
-/* F <- D^T p */
-static void press(const mn_mono_system *s, const double *p, double *F)
-{
-  const int32_t *cell = s->fluid.cell;
-  for (size_t r = 0; r < s->rows; r++)
-    F[r] = s->fluid.area[r] * ((cell[2 * r] >= 0 ? p[cell[2 * r]] : 0) -
-                               (cell[2 * r + 1] >= 0 ? p[cell[2 * r + 1]] : 0));
-}
-
 /* v to the end of its equation under p; *moved: the greatest flow into a face's cells that this
    made. */
 static mn_status settle(mn_mono_system *s, const double *p, double *F, double *moved)
 {
   double left = 1, *U = F + s->rows, *before = U + s->rows;
-  press(s, p, F);
-  faces_of(s, s->mesh_v, before);
+  mn_mono_press(s, p, F);
+  mn_mono_faces_of(s, s->mesh_v, before);
   for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++)
     MN_TRY(approach(s, F, &left));
   s->lost |= !(left <= SOLID);
-  faces_of(s, s->mesh_v, U);
+  mn_mono_faces_of(s, s->mesh_v, U);
   *moved = 0;
   for (size_t r = 0; r < s->rows; r++)
     *moved = fmax(*moved, 6 * s->fluid.area[r] * fabs(U[r] - before[r]));
@@ -213,7 +170,7 @@ static mn_status find_tolerance(mn_mono_system *s, double *tolerance)
   mn_arena_mark mark = mn_arena_save(&s->arena);
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->cells, &r));
   memcpy(r, s->right_cells, s->cells * sizeof *r);
-  mn_mono_flow(s, -1, s->mesh_v, r);
+  mn_mono_add_flow(s, -1, s->mesh_v, r);
   mn_mono_drop_held(s, r);
   *tolerance = mn_mono_tolerance(s, mn_mono_largest(s->cells, r));
   mn_arena_reset(&s->arena, mark);

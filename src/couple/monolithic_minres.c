@@ -92,7 +92,7 @@ mn_status mn_mono_deformable_positive(mn_mono_system *s, int *positive)
 static mn_status invert_rigid(mn_mono_system *s)
 {
   size_t n = s->rigid_count, cells = s->cells;
-  const mn_csr *BT = &s->BT.a, *K = &s->K.a;
+  const mn_csr *HT = &s->HT.a, *K = &s->K.a;
   if (!n)
     return MN_OK;
   if (2 * n * n > s->inverse_room) {
@@ -103,18 +103,21 @@ static mn_status invert_rigid(mn_mono_system *s)
   MN_TRY(mn_mono_work(s, 2, cells));
   double *y = s->work, *z = y + cells, *N = s->inverse + n * n;
   memset(N, 0, n * n * sizeof *N);
-  for (int64_t i = 0; i < BT->rows; i++) {
+  for (int64_t i = 0; i < HT->rows; i++) {
     if (s->rigid[i] < 0)
       continue;
     memset(y, 0, cells * sizeof *y);
-    for (int64_t e = BT->start[i]; e < BT->start[i + 1]; e++)
-      y[BT->col[e]] = BT->value[e];
+    memset(s->F, 0, s->rows * sizeof *s->F);
+    for (int64_t e = HT->start[i]; e < HT->start[i + 1]; e++)
+      s->F[HT->col[e]] = HT->value[e];
+    mn_mono_add_outflow(s, 1, s->F, y);
     mn_mono_drop_held(s, y);
     mn_boxes_precondition(s->boxes, y, z);
     s->krylov++;
-    for (int64_t j = 0; j < BT->rows; j++)
-      for (int64_t e = BT->start[j]; e < BT->start[j + 1] && s->rigid[j] >= 0; e++)
-        N[(size_t)s->rigid[i] * n + (size_t)s->rigid[j]] += BT->value[e] * z[BT->col[e]];
+    mn_mono_press(s, z, s->F);
+    for (int64_t j = 0; j < HT->rows; j++)
+      for (int64_t e = HT->start[j]; e < HT->start[j + 1] && s->rigid[j] >= 0; e++)
+        N[(size_t)s->rigid[i] * n + (size_t)s->rigid[j]] += HT->value[e] * s->F[HT->col[e]];
     for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
       if (s->rigid[K->col[e]] >= 0)
         N[(size_t)s->rigid[i] * n + (size_t)s->rigid[K->col[e]]] += K->value[e];
@@ -166,16 +169,17 @@ static void precondition(mn_mono_system *s, const double *y, double *z)
 /* v of all freedoms from x = (p, v_r); `right` the forces on them, NULL: none. */
 static mn_status spread(mn_mono_system *s, const double *right, const double *x, double *v)
 {
-  const mn_csr *BT = &s->BT.a, *K = &s->K.a;
-  for (int64_t i = 0; i < BT->rows; i++) {
-    double sum = right ? right[i] : 0;
-    for (int64_t e = BT->start[i]; e < BT->start[i + 1]; e++)
-      sum += BT->value[e] * x[BT->col[e]];
-    for (int64_t e = K->start[i]; e < K->start[i + 1] && s->rigid_count; e++)
+  const mn_csr *K = &s->K.a;
+  if (right)
+    memcpy(v, right, s->freedoms * sizeof *v);
+  else
+    memset(v, 0, s->freedoms * sizeof *v);
+  mn_mono_press(s, x, s->F);
+  mn_mono_add_forces(s, 1, s->F, v);
+  for (int64_t i = 0; i < K->rows && s->rigid_count; i++)
+    for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
       if (s->rigid[K->col[e]] >= 0)
-        sum -= K->value[e] * x[s->cells + (size_t)s->rigid[K->col[e]]];
-    v[i] = sum;
-  }
+        v[i] -= K->value[e] * x[s->cells + (size_t)s->rigid[K->col[e]]];
   if (s->freedoms > s->rigid_count)
     MN_TRY(mn_sparse_solve(s->rest, 1, v, v));
   for (size_t i = 0; i < s->freedoms; i++)
@@ -188,17 +192,18 @@ static mn_status spread(mn_mono_system *s, const double *right, const double *x,
 static mn_status apply(mn_mono_system *s, const double *right, const double *x, double *v,
                        double *y)
 {
-  const mn_csr *BT = &s->BT.a, *K = &s->K.a;
+  const mn_csr *HT = &s->HT.a, *K = &s->K.a;
   MN_TRY(spread(s, right, x, v));
   mn_boxes_apply(s->boxes, x, y);
   mn_mono_add_flow(s, 1, v, y);
   mn_mono_drop_held(s, y);
-  for (int64_t i = 0; i < BT->rows; i++) {
+  mn_mono_press(s, x, s->F);
+  for (int64_t i = 0; i < HT->rows; i++) {
     double sum = 0;
     if (s->rigid[i] < 0)
       continue;
-    for (int64_t e = BT->start[i]; e < BT->start[i + 1]; e++)
-      sum += BT->value[e] * x[BT->col[e]];
+    for (int64_t e = HT->start[i]; e < HT->start[i + 1]; e++)
+      sum += HT->value[e] * s->F[HT->col[e]];
     for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
       sum -= K->value[e] * v[K->col[e]];
     y[s->cells + (size_t)s->rigid[i]] = sum;
@@ -234,11 +239,15 @@ static int reached(const mn_mono_system *s, const goal *g, const double *r)
    there is no other measure. */
 static void widen(const mn_mono_system *s, const double *p, goal *g)
 {
-  const mn_csr *BT = &s->BT.a;
-  for (int64_t i = 0; i < BT->rows; i++) {
+  const mn_csr *HT = &s->HT.a;
+  const int32_t *cell = s->fluid.cell;
+  for (size_t r = 0; r < s->rows; r++)
+    s->F[r] = s->fluid.area[r] * fmax(cell[2 * r] >= 0 ? fabs(p[cell[2 * r]]) : 0,
+                                      cell[2 * r + 1] >= 0 ? fabs(p[cell[2 * r + 1]]) : 0);
+  for (int64_t i = 0; i < HT->rows; i++) {
     double sum = 0;
-    for (int64_t e = BT->start[i]; e < BT->start[i + 1] && s->rigid[i] >= 0; e++)
-      sum += fabs(BT->value[e] * p[BT->col[e]]);
+    for (int64_t e = HT->start[i]; e < HT->start[i + 1] && s->rigid[i] >= 0; e++)
+      sum += fabs(HT->value[e] * s->F[HT->col[e]]);
     g->solid = fmax(g->solid, SOLID_ROUND_OFF * sum);
   }
 }

@@ -11,6 +11,7 @@
    neighbours. Only of thin bodies that deform: those that fill space move as one under long waves,
    which would open their faces too far (an elastic disk: 18 iterations, 10 without). */
 #include <math.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "couple/monolithic_system.h"
@@ -53,8 +54,15 @@ static void find_blocks(const mn_mono_system *s, int64_t *parent)
   }
 }
 
-/* x <- A^-1 x by Cholesky, A n x n; 0: it is not positive. */
-static int solve_small(int n, double A[BLOCK][BLOCK], double *x)
+/* The freedoms of a block and the Cholesky factor of K' there. */
+typedef struct block {
+  int64_t first; /* -1: none */
+  int n;         /* 0: not positive */
+  int64_t col[BLOCK];
+  double L[BLOCK][BLOCK];
+} block;
+
+static int factorise_small(int n, double A[BLOCK][BLOCK])
 {
   for (int j = 0; j < n; j++) {
     for (int k = 0; k < j; k++)
@@ -67,14 +75,6 @@ static int solve_small(int n, double A[BLOCK][BLOCK], double *x)
         A[i][j] -= A[i][k] * A[j][k];
       A[i][j] /= A[j][j];
     }
-    for (int k = 0; k < j; k++)
-      x[j] -= A[j][k] * x[k];
-    x[j] /= A[j][j];
-  }
-  for (int j = n - 1; j >= 0; j--) {
-    for (int k = j + 1; k < n; k++)
-      x[j] -= A[k][j] * x[k];
-    x[j] /= A[j][j];
   }
   return 1;
 }
@@ -85,19 +85,17 @@ static double entry(const mn_csr *K, int64_t i, int64_t j)
   return at < 0 ? 0 : K->value[at];
 }
 
-/* h^T K'^-1 h over the freedoms of one block. */
-static double of_block(const mn_csr *K, int n, const int64_t *col, const double *h)
+/* h^T K'^-1 h = |L^-1 h|^2 over the freedoms of one block. */
+static double of_block(const block *b, const double *h)
 {
-  double A[BLOCK][BLOCK], x[BLOCK], sum = 0;
-  for (int i = 0; i < n; i++) {
-    x[i] = h[i];
-    for (int j = 0; j <= i; j++)
-      A[i][j] = entry(K, col[i], col[j]);
+  double x[BLOCK], sum = 0;
+  for (int j = 0; j < b->n; j++) {
+    x[j] = h[j];
+    for (int k = 0; k < j; k++)
+      x[j] -= b->L[j][k] * x[k];
+    x[j] /= b->L[j][j];
+    sum += x[j] * x[j];
   }
-  if (!solve_small(n, A, x))
-    return 0;
-  for (int i = 0; i < n; i++)
-    sum += h[i] * x[i];
   return sum;
 }
 
@@ -111,10 +109,22 @@ static int members(const mn_mono_system *s, int64_t *parent, int64_t first, int6
   return n;
 }
 
-/* By blocks of K'. */
+static void take_block(const mn_mono_system *s, int64_t first, block *b)
+{
+  b->first = first;
+  b->n = members(s, s->parent, first, b->col);
+  for (int i = 0; i < b->n; i++)
+    for (int j = 0; j <= i; j++)
+      b->L[i][j] = entry(&s->K.a, b->col[i], b->col[j]);
+  if (!factorise_small(b->n, b->L))
+    b->n = 0;
+}
+
+/* By blocks of K'. Rows of a rigid body follow each other: its block is made once. */
 static mn_status by_blocks(mn_mono_system *s, int rigid, double *open)
 {
-  const mn_csr *H = &s->H.a, *K = &s->K.a;
+  const mn_csr *H = &s->H.a;
+  block b = {.first = -1};
   if (s->freedoms > s->parent_room) {
     s->parent_room = 0;
     MN_TRY(MN_RENEW(s->ctx, "blocks of freedoms", s->freedoms + s->freedoms / 8, &s->parent));
@@ -126,18 +136,17 @@ static mn_status by_blocks(mn_mono_system *s, int rigid, double *open)
     for (int64_t e = H->start[r]; e < H->start[r + 1]; e++) {
       if (H->col[e] >= (int64_t)s->own)
         continue; /* a breath */
-      int64_t first = root(s->parent, H->col[e]), col[BLOCK], done = 0;
+      int64_t first = root(s->parent, H->col[e]), done = 0;
       for (int64_t k = H->start[r]; k < e; k++)
         done |= root(s->parent, H->col[k]) == first;
       if (done || (!rigid && s->rigid[first] >= 0))
         continue;
-      int n = members(s, s->parent, first, col);
+      if (first != b.first)
+        take_block(s, first, &b);
       double h[BLOCK];
-      for (int i = 0; i < n; i++) {
-        int64_t at = mn_csr_find(H, r, col[i]);
-        h[i] = at < 0 ? 0 : H->value[at];
-      }
-      open[r] += of_block(K, n, col, h);
+      for (int i = 0; i < b.n; i++)
+        h[i] = entry(H, r, b.col[i]);
+      open[r] += of_block(&b, h);
     }
   }
   return MN_OK;
@@ -170,31 +179,28 @@ static void set_wave(mn_mono_system *s, int axis, double length, int phase, mn_v
 static mn_status by_waves(mn_mono_system *s, mn_sparse_factor *factor, double dx, double *open)
 {
   const mn_interface *f = &s->boxes->face;
-  const mn_csr *H = &s->H.a, *HT = &s->HT.a;
   mn_vec3 *N;
-  double *F, *v;
+  double *F, *U, *v;
   mn_arena_mark mark = mn_arena_save(&s->arena);
   MN_TRY(MN_PUSH(s->ctx, &s->arena, f->count, &N));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &F));
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &U));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &v));
   for (int wave = 0; wave < WAVES * PHASES * f->dim; wave++) {
     if (!factor && wave % WAVES)
       continue; /* where a look costs more, the long waves are left out */
     double length = LENGTHS[wave % WAVES] * dx;
     set_wave(s, wave / (WAVES * PHASES), length, wave / WAVES % PHASES, N, F);
-    for (int64_t i = 0; i < HT->rows; i++) {
-      v[i] = 0;
-      for (int64_t e = HT->start[i]; e < HT->start[i + 1] && i < (int64_t)s->own; e++)
-        v[i] += HT->value[e] * s->fluid.area[HT->col[e]] * F[HT->col[e]];
-    }
+    for (size_t r = 0; r < s->rows; r++)
+      U[r] = s->fluid.area[r] * F[r];
+    memset(v, 0, s->freedoms * sizeof *v);
+    mn_mono_add_forces(s, 1, U, v);
+    memset(v + s->own, 0, s->borders * sizeof *v);
     MN_TRY(factor ? mn_sparse_solve(factor, 1, v, v) : mn_mono_mesh_answer(s, v));
-    for (int64_t r = 0; r < H->rows; r++) {
-      double U = 0;
-      for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
-        U += H->value[e] * v[H->col[e]];
+    mn_mono_faces_of(s, v, U);
+    for (size_t r = 0; r < s->rows; r++)
       if (fabs(F[r]) > STEEP && s->fluid.area[r] > 0)
-        open[r] = fmax(open[r], U / (s->fluid.area[r] * F[r]));
-    }
+        open[r] = fmax(open[r], U[r] / (s->fluid.area[r] * F[r]));
   }
   mn_arena_reset(&s->arena, mark);
   return MN_OK;

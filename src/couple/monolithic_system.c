@@ -126,6 +126,12 @@ static void find_rates(mn_mono_system *s)
 static mn_status build_flows(mn_mono_system *s)
 {
   const mn_csr *WE = &s->WE.a;
+  if (!s->borders) { /* the same */
+    mn_csr_rows same = s->H;
+    s->H = s->WE;
+    s->WE = same;
+    return s->large ? MN_OK : mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT);
+  }
   MN_TRY(mn_csr_rows_begin(s->ctx, &s->H, (int64_t)s->rows, (int64_t)s->freedoms));
   for (int64_t r = 0; r < WE->rows; r++) {
     for (int64_t e = WE->start[r]; e < WE->start[r + 1]; e++)
@@ -138,11 +144,7 @@ static mn_status build_flows(mn_mono_system *s)
     }
     MN_TRY(mn_csr_rows_next(s->ctx, &s->H));
   }
-  MN_TRY(mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT));
-  if (s->large)
-    return MN_OK;
-  MN_TRY(mn_csr_rows_product(s->ctx, &s->D.a, &s->H.a, &s->B));
-  return mn_csr_rows_transpose(s->ctx, &s->B.a, &s->BT);
+  return mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT);
 }
 
 /* K' of the first n freedoms, with a part of the solid's own K. */
@@ -232,18 +234,15 @@ static void right_of_border(mn_mono_system *s)
 mn_status mn_mono_right(mn_mono_system *s)
 {
   const mn_interface *f = &s->boxes->face;
-  const mn_csr *HT = &s->HT.a;
   const mn_sparse_matrix *E = &s->solid.E;
-  const mn_exec one = {1};
   mn_boxes_gather(s->boxes, s->U);
-  mn_csr_multiply(&one, &s->D.a, s->U, s->right_cells);
-  for (size_t i = 0; i < s->cells; i++)
-    s->right_cells[i] = s->fluid.c[i] - s->right_cells[i];
+  memcpy(s->right_cells, s->fluid.c, s->cells * sizeof *s->right_cells);
+  mn_mono_add_outflow(s, -1, s->U, s->right_cells);
   for (size_t r = 0; r < s->rows; r++)
     s->F[r] = -mn_mono_mass(s, r) / s->dt * (s->U[r] - s->fluid.before[r]);
-  mn_csr_multiply(&one, HT, s->F, s->right_solid);
-  for (size_t i = 0; i < s->own; i++)
-    s->right_solid[i] += s->solid.r[i];
+  memcpy(s->right_solid, s->solid.r, s->own * sizeof *s->right_solid);
+  memset(s->right_solid + s->own, 0, s->borders * sizeof *s->right_solid);
+  mn_mono_add_forces(s, 1, s->F, s->right_solid);
   for (size_t i = 0; i < f->count; i++)
     for (size_t a = 0; a < 3; a++)
       for (int64_t e = E->start[3 * i + a]; e < E->start[3 * i + a + 1]; e++)
@@ -254,20 +253,10 @@ mn_status mn_mono_right(mn_mono_system *s)
 
 void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *slack)
 {
-  const mn_csr *B = &s->B.a;
   mn_boxes_apply(s->boxes, p, slack);
-  if (s->large) {
-    for (size_t i = 0; i < s->cells; i++)
-      slack[i] -= s->right_cells[i];
-    mn_mono_flow(s, 1, v, slack);
-    return;
-  }
-  for (int64_t i = 0; i < B->rows; i++) {
-    double sum = -s->right_cells[i];
-    for (int64_t e = B->start[i]; e < B->start[i + 1]; e++)
-      sum += B->value[e] * v[B->col[e]];
-    slack[i] += sum;
-  }
+  mn_mono_add_flow(s, 1, v, slack);
+  for (size_t i = 0; i < s->cells; i++)
+    slack[i] -= s->right_cells[i];
 }
 
 /* load += p0 (N - W^T d) of closed regions: surfaces feel p0 by their own areas, not by those of
@@ -297,15 +286,14 @@ static mn_status bridge(mn_mono_system *s, mn_vec3 *load)
 
 mn_status mn_mono_load(mn_mono_system *s, double *p, const double *v, mn_vec3 *load)
 {
-  const mn_csr *H = &s->H.a, *DT = &s->DT.a;
+  const mn_csr *H = &s->H.a;
   mn_mono_free_parts(s, v, p);
+  mn_mono_press(s, p, s->F);
   for (int64_t r = 0; r < H->rows; r++) {
-    double U = s->U[r], force = 0;
+    double U = s->U[r];
     for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
       U += H->value[e] * v[H->col[e]];
-    for (int64_t e = DT->start[r]; e < DT->start[r + 1]; e++)
-      force += DT->value[e] * p[DT->col[e]];
-    s->F[r] = force - mn_mono_mass(s, (size_t)r) / s->dt * (U - s->fluid.before[r]);
+    s->F[r] -= mn_mono_mass(s, (size_t)r) / s->dt * (U - s->fluid.before[r]);
   }
   MN_TRY(mn_boxes_scatter(s->boxes, s->F, load));
   for (size_t i = 0; i < s->boxes->face.count; i++)

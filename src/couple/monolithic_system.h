@@ -46,8 +46,9 @@ typedef struct mn_mono_system {
   size_t cells, rows, freedoms;
   size_t own;          /* freedoms of the solid; the others are those of `border` */
   mn_csr_rows WE;      /* [rows x own] */
-  mn_csr_rows H, HT;   /* [rows x freedoms] the same, and the breaths */
-  mn_csr_rows DT, D;   /* [rows x cells] areas */
+  mn_csr_rows H;       /* [rows x freedoms] the same, and the breaths */
+  mn_csr_rows HT;      /* its transpose, unless bodies are large */
+  mn_csr_rows DT, D;   /* [rows x cells] areas; these for a direct solve: */
   mn_csr_rows B, BT;   /* [cells x freedoms] D H */
   mn_csr_rows K;       /* [freedoms x freedoms] K/g + H^T (m/dt) H, bordered */
   mn_csr_rows A;       /* the whole, for a direct solve */
@@ -95,7 +96,7 @@ typedef struct mn_mono_system {
   size_t inverse_room;
   /* large deformable bodies: monolithic_mesh.c */
   mn_coupling_solver solver; /* as asked for */
-  int large;                 /* 1: B, BT and K are not made */
+  int large;                 /* 1: HT and K are not made */
   int factored; /* 1: even so, they are, because the other way failed in this substep */
   int lost;     /* 1: an answer of the solid was not found */
   mn_aggregates *mesh;
@@ -126,8 +127,14 @@ void mn_mono_slack(mn_mono_system *s, const double *p, const double *v, double *
  */
 MN_MUST_CHECK mn_status mn_mono_load(mn_mono_system *s, double *p, const double *v, mn_vec3 *load);
 
-/* monolithic_faces.c: WE, D and its transpose */
+/* monolithic_faces.c: WE; WE and H may change places when H is made */
 MN_MUST_CHECK mn_status mn_mono_build_faces(mn_mono_system *s);
+/* U <- H v,  y += sign H^T F,  y += sign D U,  F <- D^T p,  y += sign B v (in s->F) */
+void mn_mono_faces_of(const mn_mono_system *s, const double *v, double *U);
+void mn_mono_add_forces(const mn_mono_system *s, double sign, const double *F, double *y);
+void mn_mono_add_outflow(const mn_mono_system *s, double sign, const double *U, double *y);
+void mn_mono_press(const mn_mono_system *s, const double *p, double *F);
+void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, double *y);
 
 /* monolithic_regions.c: after D and WE are made, pins and borders; regions in all */
 MN_MUST_CHECK mn_status mn_mono_find_constants(mn_mono_system *s);
@@ -161,13 +168,11 @@ MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *fa
 MN_MUST_CHECK mn_status mn_mono_mobility_of_waves(mn_mono_system *s, double *open);
 
 /* monolithic_mesh.c. From so many freedoms on; whether this system is to be solved so; the solve,
-   s->lost if K' is not positive or its multigrid not good enough; v <- K'^-1 v, roughly; y += sign
-   B v without B. */
+   s->lost if K' is not positive or its multigrid not good enough; v <- K'^-1 v, roughly. */
 enum { MN_MONO_LARGE = 3000 };
 int mn_mono_is_large(const mn_mono_system *s, mn_coupling_solver solver);
 MN_MUST_CHECK mn_status mn_mono_mesh(mn_mono_system *s, double *p, double *v);
 MN_MUST_CHECK mn_status mn_mono_mesh_answer(mn_mono_system *s, double *v);
-void mn_mono_flow(const mn_mono_system *s, double sign, const double *v, double *y);
 
 /* monolithic_direct.c, monolithic_krylov.c, monolithic_minres.c */
 MN_MUST_CHECK mn_status mn_mono_direct(mn_mono_system *s, double *p, double *v);
@@ -181,7 +186,6 @@ double mn_mono_tolerance(const mn_mono_system *s, double most);
 double mn_mono_dot(size_t n, const double *a, const double *b);
 double mn_mono_largest(size_t n, const double *a);
 void mn_mono_drop_held(const mn_mono_system *s, double *y);
-void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, double *y);
 MN_MUST_CHECK mn_status mn_mono_work(mn_mono_system *s, size_t vectors, size_t length);
 MN_MUST_CHECK mn_status mn_mono_unsolved(mn_mono_system *s, const char *name, double residual,
                                          double tolerance);

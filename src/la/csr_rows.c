@@ -54,6 +54,11 @@ mn_status mn_csr_rows_begin(mn_context *ctx, mn_csr_rows *m, int64_t rows, int64
   return MN_OK;
 }
 
+mn_status mn_csr_rows_reserve(mn_context *ctx, mn_csr_rows *m, int64_t entries)
+{
+  return make_entries(ctx, m, (size_t)entries);
+}
+
 /* Shell's sort: rows are short, and of a few hundred at most. */
 static void sort(int64_t *a, int64_t n)
 {

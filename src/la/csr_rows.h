@@ -35,6 +35,9 @@ static inline void mn_csr_rows_add(mn_csr_rows *m, int64_t col, double value)
 /* The row is complete; the next one comes. */
 MN_MUST_CHECK mn_status mn_csr_rows_next(mn_context *ctx, mn_csr_rows *m);
 
+/* Room for so many entries in all: for who fills `a` by itself. */
+MN_MUST_CHECK mn_status mn_csr_rows_reserve(mn_context *ctx, mn_csr_rows *m, int64_t entries);
+
 /* out <- A^T */
 MN_MUST_CHECK mn_status mn_csr_rows_transpose(mn_context *ctx, const mn_csr *a, mn_csr_rows *out);
 /* out <- A B */

@@ -144,6 +144,49 @@ static void add_hessian_any(int dim, int nodes, double w, const double *D, const
     add_hessian(2, nodes, w, D, G, hessian);
 }
 
+/* The same of a Neo-Hookean material as it is, without its frame: with g = F^-T, h_a = g G_a and
+   load = lambda ln J - mu
+
+       w (mu G_a . G_b I + lambda h_a h_b^T - load h_b h_a^T)
+
+   (foam of 48,000 tetrahedra: 0.04 s of 0.06 less for the matrix). */
+static inline int add_neo_hookean(const mn_material *m, int dim, int nodes, double w,
+                                  const mn_mat3 *F, const double *G, double *hessian)
+{
+  mn_mat3 inverse;
+  double J = mn_mat3_determinant(*F), h[MN_ENERGY_NODES_MAX][3];
+  int n = nodes * dim;
+  if (!(J > 0) || !mn_mat3_inverse(*F, &inverse))
+    return 0;
+  double load = m->lambda * log(J) - m->mu;
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < dim; i++) {
+      h[a][i] = 0;
+      for (int j = 0; j < dim; j++)
+        h[a][i] += inverse.m[j][i] * G[a * dim + j];
+    }
+  for (int b = 0; b < nodes; b++)
+    for (int a = b; a < nodes; a++) {
+      double product = 0;
+      for (int j = 0; j < dim; j++)
+        product += G[a * dim + j] * G[b * dim + j];
+      for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+          hessian[(a * dim + i) * n + b * dim + k] +=
+              w * ((i == k ? m->mu * product : 0) + m->lambda * h[a][i] * h[b][k] -
+                   load * h[b][i] * h[a][k]);
+    }
+  return 1;
+}
+
+static int add_neo_hookean_any(const mn_material *m, int dim, int nodes, double w, const mn_mat3 *F,
+                               const double *G, double *hessian)
+{
+  if (dim == 3 && nodes == 4)
+    return add_neo_hookean(m, 3, 4, w, F, G, hessian);
+  return add_neo_hookean(m, dim, nodes, w, F, G, hessian);
+}
+
 static void mirror(int n, double *hessian)
 {
   for (int i = 0; i < n; i++)
@@ -171,6 +214,11 @@ static int eval(const mn_energy_group *g, size_t e, const mn_vec3 *x, int psd, d
       add_gradient(g->dim, g->nodes, data[0], &P, G, gradient);
     if (!hessian)
       continue;
+    if (!psd && g->material.kind == MN_NEO_HOOKEAN) {
+      if (!add_neo_hookean_any(&g->material, g->dim, g->nodes, data[0], &F, G, hessian))
+        return 0;
+      continue;
+    }
     if (!mn_material_tangent(&g->material, g->dim, &F, psd, D))
       return 0;
     add_hessian_any(g->dim, g->nodes, data[0], D, G, hessian);
