@@ -9,7 +9,12 @@
    Waves: forces along the normals, F_r = A_r n_r cos(k.x), move the faces by U = H K'^-1 H^T F; s
    is U_r/F_r of the wave that moves it most. They see what a cloth can do together with its
    neighbours. Only of thin bodies that deform: those that fill space move as one under long waves,
-   which would open their faces too far (an elastic disk: 18 iterations, 10 without). */
+   which would open their faces too far (an elastic disk: 18 iterations, 10 without).
+
+   Squeezing, for large bodies that fill space: the same pressure everywhere moves none of them as
+   one, and tells how far their surface gives way by itself: a soft one by a layer as thick as a
+   wave goes in a substep, of which a single face moves only a corner (foam of 9,261 nodes, 64^3
+   cells: the face alone opens by 0.04, the surface by 0.37; 26 iterations, 17 with it). */
 #include <math.h>
 #include <string.h>
 
@@ -166,48 +171,79 @@ static int is_cloth(const mn_interface *f, size_t i)
 }
 
 /* n_r cos(k.x) of one wave. */
-static void set_wave(mn_mono_system *s, int axis, double length, int phase, mn_vec3 *N, double *F)
+static void set_wave(mn_mono_system *s, int axis, double length, int phase, mn_vec3 *N)
 {
   const mn_interface *f = &s->boxes->face;
   for (size_t i = 0; i < f->count; i++) {
     double x = 6.283185307179586 * f->X[i].v[axis] / length + 0.5 * 3.141592653589793 * phase;
     N[i] = mn_scale(is_cloth(f, i) ? cos(x) : 0, f->N[i]);
   }
-  mn_boxes_gather_of(s->boxes, N, F);
 }
 
-static mn_status by_waves(mn_mono_system *s, mn_sparse_factor *factor, double dx, double *open)
-{
-  const mn_interface *f = &s->boxes->face;
-  mn_vec3 *N;
+/* Scratch of a look. */
+typedef struct look {
+  mn_vec3 *N; /* [points] forces on them */
   double *F, *U, *v;
+} look;
+
+static mn_status look_begin(mn_mono_system *s, look *l)
+{
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->boxes->face.count, &l->N));
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &l->F));
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &l->U));
+  return MN_PUSH(s->ctx, &s->arena, s->freedoms, &l->v);
+}
+
+/* open <- the greater of it and the answer to A F along the normals. */
+static mn_status look_at(mn_mono_system *s, mn_sparse_factor *factor, look *l, double *open)
+{
+  mn_boxes_gather_of(s->boxes, l->N, l->F);
+  for (size_t r = 0; r < s->rows; r++)
+    l->U[r] = s->fluid.area[r] * l->F[r];
+  memset(l->v, 0, s->freedoms * sizeof *l->v);
+  mn_mono_add_forces(s, 1, l->U, l->v);
+  memset(l->v + s->own, 0, s->borders * sizeof *l->v);
+  MN_TRY(factor ? mn_sparse_solve(factor, 1, l->v, l->v) : mn_mono_mesh_answer(s, l->v));
+  mn_mono_faces_of(s, l->v, l->U);
+  for (size_t r = 0; r < s->rows; r++)
+    if (fabs(l->F[r]) > STEEP && s->fluid.area[r] > 0)
+      open[r] = fmax(open[r], l->U[r] / (s->fluid.area[r] * l->F[r]));
+  return MN_OK;
+}
+
+static mn_status by_waves(mn_mono_system *s, mn_sparse_factor *factor, double *open)
+{
+  look l;
   mn_arena_mark mark = mn_arena_save(&s->arena);
-  MN_TRY(MN_PUSH(s->ctx, &s->arena, f->count, &N));
-  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &F));
-  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &U));
-  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &v));
-  for (int wave = 0; wave < WAVES * PHASES * f->dim; wave++) {
+  MN_TRY(look_begin(s, &l));
+  for (int wave = 0; wave < WAVES * PHASES * s->boxes->face.dim; wave++) {
     if (!factor && wave % WAVES)
       continue; /* where a look costs more, the long waves are left out */
-    double length = LENGTHS[wave % WAVES] * dx;
-    set_wave(s, wave / (WAVES * PHASES), length, wave / WAVES % PHASES, N, F);
-    for (size_t r = 0; r < s->rows; r++)
-      U[r] = s->fluid.area[r] * F[r];
-    memset(v, 0, s->freedoms * sizeof *v);
-    mn_mono_add_forces(s, 1, U, v);
-    memset(v + s->own, 0, s->borders * sizeof *v);
-    MN_TRY(factor ? mn_sparse_solve(factor, 1, v, v) : mn_mono_mesh_answer(s, v));
-    mn_mono_faces_of(s, v, U);
-    for (size_t r = 0; r < s->rows; r++)
-      if (fabs(F[r]) > STEEP && s->fluid.area[r] > 0)
-        open[r] = fmax(open[r], U[r] / (s->fluid.area[r] * F[r]));
+    double length = LENGTHS[wave % WAVES] * s->dx;
+    set_wave(s, wave / (WAVES * PHASES), length, wave / WAVES % PHASES, l.N);
+    MN_TRY(look_at(s, factor, &l, open));
   }
   mn_arena_reset(&s->arena, mark);
   return MN_OK;
 }
 
-static int any_cloth(const mn_interface *f)
+/* The same pressure everywhere. */
+static mn_status by_squeezing(mn_mono_system *s, double *open)
 {
+  const mn_interface *f = &s->boxes->face;
+  look l;
+  mn_arena_mark mark = mn_arena_save(&s->arena);
+  MN_TRY(look_begin(s, &l));
+  for (size_t i = 0; i < f->count; i++)
+    l.N[i] = f->N[i];
+  MN_TRY(look_at(s, NULL, &l, open));
+  mn_arena_reset(&s->arena, mark);
+  return MN_OK;
+}
+
+int mn_mono_any_cloth(const mn_mono_system *s)
+{
+  const mn_interface *f = &s->boxes->face;
   for (size_t i = 0; i < f->count; i++)
     if (is_cloth(f, i))
       return 1;
@@ -217,12 +253,12 @@ static int any_cloth(const mn_interface *f)
 mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *factor, int rigid, double *open)
 {
   MN_TRY(by_blocks(s, rigid, open));
-  if (!any_cloth(&s->boxes->face))
+  if (!mn_mono_any_cloth(s))
     return MN_OK;
-  return by_waves(s, factor, s->dx, open);
+  return by_waves(s, factor, open);
 }
 
 mn_status mn_mono_mobility_of_waves(mn_mono_system *s, double *open)
 {
-  return any_cloth(&s->boxes->face) ? by_waves(s, NULL, s->dx, open) : MN_OK;
+  return mn_mono_any_cloth(s) ? by_waves(s, NULL, open) : by_squeezing(s, open);
 }

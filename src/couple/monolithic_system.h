@@ -101,6 +101,7 @@ typedef struct mn_mono_system {
   int lost;     /* 1: an answer of the solid was not found */
   mn_aggregates *mesh;
   double *mesh_v, *mesh_dv; /* [freedoms] in a solve: v; scratch */
+  int mesh_steps;           /* of an answer */
   int mesh_iterations;      /* since the step began */
   mn_arena arena;
   int krylov; /* iterations since the step began */
@@ -164,7 +165,8 @@ MN_MUST_CHECK mn_status mn_mono_answer(mn_mono_system *s, double *x);
    rigid 0: rigid bodies stand; factor: of K, or of that. */
 MN_MUST_CHECK mn_status mn_mono_mobility(mn_mono_system *s, mn_sparse_factor *factor, int rigid,
                                          double *open);
-/* open <- the greater of it and what waves find, by mn_mono_mesh_answer */
+int mn_mono_any_cloth(const mn_mono_system *s);
+/* open <- the greater of it and what waves find, or squeezing, by mn_mono_mesh_answer */
 MN_MUST_CHECK mn_status mn_mono_mobility_of_waves(mn_mono_system *s, double *open);
 
 /* monolithic_mesh.c. From so many freedoms on; whether this system is to be solved so; the solve,

@@ -32,6 +32,15 @@ typedef struct mn_aggregates_report {
 void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const double *b, double *x,
                          mn_aggregates_report *report);
 
+/* How many steps of mn_aggregates_fixed bring an answer within `error`, in the norm of A, by the
+   eigenvalues that the last mn_aggregates_solve has seen (a few iterations show enough). */
+int mn_aggregates_look(mn_aggregates *a, double error);
+/* x near A^-1 b by so many steps, which are the same for every b: what x is of b is linear,
+   symmetric and positive, as conjugate gradients around it want. x may be b. */
+void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x);
+/* U[rows of H] near H A^-1 H^T F in the same way. */
+void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, double *U);
+
 /* x near A^-1 b: one cycle. x may be b. */
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x);
 

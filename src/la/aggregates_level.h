@@ -8,7 +8,8 @@ enum {
   MN_AGGREGATE_LEVELS = 12,
   MN_AGGREGATE_LAST = 48,
   MN_AGGREGATE_MOST = 256,
-  MN_AGGREGATE_VECTORS = 4
+  MN_AGGREGATE_VECTORS = 4,
+  MN_AGGREGATE_STEPS = 24 /* of conjugate gradients that are remembered */
 };
 
 typedef struct mn_level {
@@ -42,6 +43,10 @@ struct mn_aggregates {
   float *h, *w;
   size_t h_room, row_room;
   float *v[MN_AGGREGATE_VECTORS]; /* [4 n] */
+  /* what the last conjugate gradients did, and the eigenvalues of M A that it shows */
+  double step[MN_AGGREGATE_STEPS], turn[MN_AGGREGATE_STEPS];
+  int steps;
+  double least, greatest;
 };
 
 void mn_levels_free(mn_aggregates *a);

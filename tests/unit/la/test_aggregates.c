@@ -182,6 +182,74 @@ static void test_answers_equal_a_factor(void **state)
   CHECK_DONE();
 }
 
+/* Fixed steps: near the answer of a factor, and symmetric, which conjugate gradients that stop when
+   they are near enough are not (the control). */
+static void test_fixed_steps_are_symmetric(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  const mn_exec one = {1};
+  mn_aggregates *a;
+  mn_aggregates_report report;
+  mn_sparse_factor *f;
+  mn_factor_report factor;
+  int positive;
+  net t;
+  net_open(&t, ctx, 32, 10, 1, 1);
+  size_t n = (size_t)t.freedoms;
+  double *b = random_vector((int)n, 3), *c = random_vector((int)n, 4), *y = calloc(n, sizeof *y);
+  double *x = calloc(n, sizeof *x), *z = calloc(n, sizeof *z), size = 0, off = 0;
+  CHECK_OK(ctx, mn_aggregates_create(ctx, &a));
+  CHECK_OK(ctx, mn_aggregates_setup(a, &t.K.a, t.scale, &t.H.a, t.w, &positive));
+  CHECK_OK(ctx, mn_sparse_create(ctx, &f));
+  CHECK_OK(ctx, mn_sparse_factorise(f, &t.A.a, &factor));
+  CHECK_OK(ctx, mn_sparse_solve(f, 1, b, y));
+  double asymmetry[2];
+  for (int fixed = 0; fixed < 2; fixed++) {
+    double bx = 0, cy = 0;
+    mn_aggregates_solve(a, fixed ? 1e-4 : 0.03, 100, b, x, &report);
+    int steps = fixed ? mn_aggregates_look(a, 0.01) : 0;
+    if (fixed) {
+      CHECK_LE(steps, 2 * report.iterations);
+      mn_aggregates_fixed(a, steps, b, x);
+      mn_aggregates_fixed(a, steps, c, z);
+    } else
+      mn_aggregates_solve(a, 0.03, 100, c, z, &report);
+    for (size_t i = 0; i < n; i++) {
+      bx += b[i] * z[i];
+      cy += c[i] * x[i];
+    }
+    asymmetry[fixed] = fabs(bx - cy) / fmax(fabs(bx), fabs(cy));
+  }
+  for (size_t i = 0; i < n; i++) {
+    size += y[i] * b[i];
+    x[i] -= y[i];
+  }
+  mn_csr_multiply(&one, &t.A.a, x, z);
+  for (size_t i = 0; i < n; i++)
+    off += x[i] * z[i];
+  CHECK_LE(sqrt(fabs(off) / size), 0.02);
+  double worst = 0; /* by rows of H: the same numbers */
+  mn_csr_rows HT = {0};
+  CHECK_OK(ctx, mn_csr_rows_transpose(ctx, &t.H.a, &HT));
+  mn_csr_multiply(&one, &HT.a, c, z);
+  mn_aggregates_fixed(a, 5, z, z);
+  mn_csr_multiply(&one, &t.H.a, z, x);
+  mn_aggregates_fixed_rows(a, 5, c, y);
+  for (int64_t r = 0; r < t.H.a.rows; r++)
+    worst = fmax(worst, fabs(y[r] - x[r]) / fabs(x[0]));
+  mn_csr_rows_destroy(&HT);
+  CHECK_LE(worst, 1e-4);
+  CHECK_LE(asymmetry[1], 1e-5);
+  CHECK_GE(asymmetry[0], 20 * asymmetry[1]);
+  mn_sparse_destroy(&f);
+  mn_aggregates_destroy(&a);
+  net_close(&t);
+  free(b), free(c), free(x), free(y), free(z);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* The same pattern and new values give what a fresh object gives. */
 static void test_patterns_are_kept(void **state)
 {
@@ -250,6 +318,7 @@ static void test_not_positive_is_seen(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_equal_a_factor),
+                                     cmocka_unit_test(test_fixed_steps_are_symmetric),
                                      cmocka_unit_test(test_patterns_are_kept),
                                      cmocka_unit_test(test_not_positive_is_seen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
