@@ -156,7 +156,9 @@ static mn_status allocate(mn_rmi *rmi)
   MN_TRY(new_weights(ctx, np, def->p_weight, &rmi->p_weight));
   if (def->method != MN_RMI_REDUCED)
     return MN_OK;
-  int capacity = def->max_columns + MN_RMI_IDLE_COLUMNS + def->max_iterations;
+  /* of a longer substep the oldest go */
+  int own = def->max_iterations < def->max_columns ? def->max_iterations : def->max_columns;
+  int capacity = def->max_columns + MN_RMI_IDLE_COLUMNS + own;
   MN_TRY(new_pairs(ctx, nx, np, capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
   MN_TRY(new_pairs(ctx, np, nx, capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
   MN_TRY(new_products(rmi, capacity));
@@ -265,7 +267,7 @@ void mn_rmi_set_filter(mn_rmi *rmi, double filter)
 
 void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)
 {
-  if (rmi->count[MN_RMI_MOVES] > 0)
+  if (rmi->count[MN_RMI_MOVES] > 0 || !(dt > 0) || !isfinite(dt))
     return;
   mn_rmi_weigh(rmi->def.x_size, rmi->x_weight, move, rmi->move1);
   rmi->number[MN_RMI_DT1] = dt;

@@ -66,26 +66,6 @@ static void add_products(mn_rmi *rmi, int is_fluid, size_t at)
     own[at + i * ld] = own[i + at * ld];
 }
 
-void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
-                        const double *out, const double *out_base)
-{
-  int is_fluid = pairs == &rmi->fluid;
-  size_t at = (size_t)*pairs->count;
-  double *din = pairs->in + at * pairs->in_size, *dout = pairs->out + at * pairs->out_size;
-  for (size_t i = 0; i < pairs->in_size; i++)
-    din[i] = in[i] - in_base[i];
-  for (size_t i = 0; i < pairs->out_size; i++)
-    dout[i] = out[i] - out_base[i];
-  pairs->age[at] = 0;
-  pairs->dt[at] = rmi->dt;
-  ++*pairs->count;
-  if (mn_norm_square(pairs->in_size, din) >
-      ROUNDING * ROUNDING * mn_norm_square(pairs->in_size, in))
-    add_products(rmi, is_fluid, at);
-  else /* from rest, or converged to the last digit: no column */
-    mn_rmi_columns_truncate(rmi, pairs, (int64_t)at);
-}
-
 /* Beyond as many rows and columns all products are 0. */
 static size_t used(const mn_rmi *rmi)
 {
@@ -153,6 +133,31 @@ static void drop(mn_rmi *rmi, mn_rmi_pairs *pairs, size_t first)
   move_up(is_fluid ? q->fs : q->sf, ld, end, first, 0);
   move_up(is_fluid ? q->sf : q->fs, ld, end, 0, first);
   mn_rmi_columns_truncate(rmi, pairs, (int64_t)kept);
+}
+
+void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
+                        const double *out, const double *out_base)
+{
+  int is_fluid = pairs == &rmi->fluid;
+  int64_t *before = &rmi->count_before[!is_fluid];
+  if (*pairs->count == pairs->capacity) { /* more iterations than columns are ever looked at */
+    drop(rmi, pairs, MN_RMI_IDLE_COLUMNS);
+    *before = *before > MN_RMI_IDLE_COLUMNS ? *before - MN_RMI_IDLE_COLUMNS : 0;
+  }
+  size_t at = (size_t)*pairs->count;
+  double *din = pairs->in + at * pairs->in_size, *dout = pairs->out + at * pairs->out_size;
+  for (size_t i = 0; i < pairs->in_size; i++)
+    din[i] = in[i] - in_base[i];
+  for (size_t i = 0; i < pairs->out_size; i++)
+    dout[i] = out[i] - out_base[i];
+  pairs->age[at] = 0;
+  pairs->dt[at] = rmi->dt;
+  ++*pairs->count;
+  if (mn_norm_square(pairs->in_size, din) >
+      ROUNDING * ROUNDING * mn_norm_square(pairs->in_size, in))
+    add_products(rmi, is_fluid, at);
+  else /* from rest, or converged to the last digit: no column */
+    mn_rmi_columns_truncate(rmi, pairs, (int64_t)at);
 }
 
 static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)

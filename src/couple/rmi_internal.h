@@ -62,7 +62,7 @@ struct mn_rmi {
   double *x_start;
   double *x_f, *p_f, *x_f_base, *p_f_base; /* the last fluid solve; where its x came from */
   double *p_s, *x_s, *p_s_base, *x_s_base; /* the last solid solve; that of the base */
-  double *r, *r_base;                      /* S(p) - x, not weighted */
+  double *r, *r_base;                      /* S(p) - x */
   double first_omega, promise;             /* see rmi_tune.h */
   int wary;
   double load_shift;         /* by how much x^s differs from the answer to p^f, in the model */

@@ -51,6 +51,12 @@ static mn_status uncoupled(const mn_world *w, double dt, const mn_coupling_repor
                    "from where the fluid took it to be, and swings ever wider; the bodies are too "
                    "light for it, take coupling.method = \"xpm\"",
                    dt, r->residual / dx);
+  if (r->reason == MN_ITERATION_LIMIT && !one && r->residual <= r->allowed)
+    return mn_fail(w->ctx, MN_FAILED,
+                   "the coupling \"%s\" met its limit of %d iterations: the interface moves by "
+                   "%.3g cells, within the %.3g allowed, but what was learned in so few iterations "
+                   "promises more; try a larger coupling.max_iterations",
+                   method, d->max_iterations, r->residual / dx, r->allowed / dx);
   if (r->reason == MN_ITERATION_LIMIT)
     return mn_fail(w->ctx, MN_FAILED,
                    "the coupling \"%s\" met its limit of %d iterations: the interface still moves "

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "couple/rmi_internal.h"
+#include "couple/rmi_model.h"
 #include "couple/rmi_tune.h"
 #include "rmi_case.h"
 
@@ -220,6 +220,47 @@ static void test_products(void **state)
   CHECK_DONE();
 }
 
+/* More iterations in a substep than columns have room: the oldest go, the products of the others
+   are those of the columns. */
+static void test_long_substep(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  static membrane m;
+  membrane_make(&m, N, N, 0.01, 0.01);
+  m.drag = 1;
+  mn_rmi_def def = mn_rmi_def_default();
+  def.max_columns = 2;
+  def.max_iterations = 10000;
+  def.filter = 0;
+  mn_rmi *rmi = make(ctx, def, 1e-7);
+  int most = 0;
+  double worst = 0;
+  for (int step = 0; step < 5; step++) {
+    most = (int)fmax(most, advance(ctx, rmi, &m).iterations);
+    const mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
+    const mn_rmi_products *q = &rmi->products;
+    int64_t of_f = mn_rmi_columns_first(rmi, f), of_s = mn_rmi_columns_first(rmi, s);
+    CHECK(of_f == 0 || of_f < MN_RMI_IDLE_COLUMNS);
+    CHECK(of_s == 0 || of_s < MN_RMI_IDLE_COLUMNS);
+    for (int64_t i = of_f; i < *f->count; i++)
+      for (int64_t j = of_f; j < *f->count; j++) {
+        double sum = 0, size = 0;
+        for (size_t l = 0; l < N; l++) {
+          sum += f->in[(size_t)i * N + l] * f->in[(size_t)j * N + l];
+          size += fabs(f->in[(size_t)i * N + l] * f->in[(size_t)j * N + l]);
+        }
+        worst = check_worst(worst, fabs(q->ff[(size_t)i + (size_t)j * q->ld] - sum) / size);
+      }
+  }
+  printf("at most %d iterations\n", most);
+  CHECK_GE(most, rmi->fluid.capacity + 1);
+  CHECK_LE(worst, 1e-13);
+  mn_rmi_destroy(&rmi);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* A membrane that is lent a mass half-way. Columns of both solvers from then on, which were learned
    without it, must be what the solvers would have answered with it. The greatest error of these,
    and the solves of the next five substeps. */
@@ -390,9 +431,10 @@ static void test_reject(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reuse),      cmocka_unit_test(test_filter),
-      cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_products),
-      cmocka_unit_test(test_shift),      cmocka_unit_test(test_two),
-      cmocka_unit_test(test_rest),       cmocka_unit_test(test_reject)};
+      cmocka_unit_test(test_reuse),        cmocka_unit_test(test_filter),
+      cmocka_unit_test(test_checkpoint),   cmocka_unit_test(test_products),
+      cmocka_unit_test(test_long_substep), cmocka_unit_test(test_shift),
+      cmocka_unit_test(test_two),          cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_reject)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
