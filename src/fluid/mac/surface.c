@@ -5,7 +5,7 @@
    -F^-1(d): the surface lies where it encloses the particles' volume, it shifts with them by the
    same amount, and it averages over some 9 (27) cells' worth of particles, which keeps it smooth.
    The second moment of B is the same in all directions, so oblique surfaces lie right to about 0.01
-   cells. Beyond the cells beside the surface distances come from fast sweeping (liquid.c).
+   cells. Beyond the cells beside the surface distances come from fast sweeping (redistance.c).
 
    Spray and sheets thinner than about a third of a cell have no surface; they fly free of pressure.
 
