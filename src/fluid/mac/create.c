@@ -259,7 +259,7 @@ double mn_mac_bytes(const mn_model_def *def)
     fields += 3 + dim + 1 + mn_water_rows(def); /* the last: a cell's first particle */
   if (water && def->fluid.transfer == MN_TRANSFER_MARKER)
     fields -= 3;                            /* no correction of what is carried */
-  double plans = (dim + 1) * 9.0 + dim + 2; /* extension plans, kinds, marks */
+  double plans = (dim + 1) * 5.0 + dim + 2; /* extension plans, kinds, marks */
   double solver = 150 * wet;                /* bytes per unknown at most */
   fields += mn_separates(def) ? 2 : 0;
   plans += mn_separate_bytes(def, wet);

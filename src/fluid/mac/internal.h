@@ -31,11 +31,12 @@ typedef enum mn_face_kind {
 /* Points without a value of their own (inside solids, in air) and how to fill them from those that
    have one: layer by layer, each the mean of its neighbours in earlier layers. */
 typedef struct mn_extension {
-  int64_t *point;   /* indices into the field, layer after layer */
+  uint32_t *point;  /* indices into the field, layer after layer */
   int64_t start[8]; /* first entry of each layer */
   int layers;
   size_t capacity;
   unsigned char *layer;       /* of every point with ghosts: 0 has a value; else see below */
+  int64_t *found;             /* scratch, of each slab */
   const mn_immersed *surface; /* thin surfaces across which nothing is continued, or NULL */
 } mn_extension;
 enum {

@@ -5,10 +5,12 @@
 #include "fluid/mac/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 void mn_liquid_into_solids(mn_mac *mac, mn_field *phi)
 {
   const mn_extension *e = &mac->geometry.cell_extension;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t q = 0; q < e->start[e->layers]; q++) {
     double *value = &phi->data[e->point[q]];
     if (*value < 0.5 * mac->grid.dx)
@@ -44,15 +46,27 @@ static double octant(const mn_field *phi, int64_t q, uint32_t seen, int corner)
   return sum;
 }
 
+/* The same in 3D where all is seen. */
+static inline double octant_seen(const double *p, int64_t x, int64_t y, int64_t z)
+{
+  const double w0 = 0.421875, w1 = 0.140625, w2 = 0.046875, w3 = 0.015625; /* 27, 9, 3, 1 of 64 */
+  return w0 * p[0] + w1 * p[x] + w1 * p[y] + w2 * p[x + y] + w1 * p[z] + w2 * p[x + z] +
+         w2 * p[y + z] + w3 * p[x + y + z];
+}
+
 double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, double shift)
 {
-  int64_t q = mn_index(phi, i, j, k);
+  int64_t q = mn_index(phi, i, j, k), sy = phi->stride[1], sz = phi->stride[2];
   double dx = phi->grid->dx, middle = phi->at[q] - shift, sum = 0;
-  int octants = 1 << phi->grid->dim;
+  int octants = 1 << phi->grid->dim, all = octants == 8 && seen == MN_SEEN_ALL;
   if (fabs(middle) >= dx) /* more than half the diagonal */
     return middle < 0 ? 1 : 0;
-  for (int corner = 0; corner < octants; corner++)
-    sum += mn_clamp(0.5 - 2 * (octant(phi, q, seen, corner) - shift) / dx, 0, 1);
+  for (int c = 0; c < octants; c++) {
+    double value =
+        all ? octant_seen(phi->at + q, c & 1 ? 1 : -1, c & 2 ? sy : -sy, c & 4 ? sz : -sz)
+            : octant(phi, q, seen, c);
+    sum += mn_clamp(0.5 - 2 * (value - shift) / dx, 0, 1);
+  }
   return sum / octants;
 }
 
@@ -60,34 +74,48 @@ double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, d
    air that no pressure holds, but belong to the liquid and go with it. */
 static const double SPRAY = 0.6;
 
+/* Layers of the faces of one axis on row j, k before the plan; see mn_liquid_plan. */
+static void mark_row(mn_mac *mac, const mn_field *phi, int a, int j, int k)
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  const mn_field *f = &g->open[a];
+  const double *weight = mac->water.weight[a].data; /* NULL without particles */
+  unsigned char *layer = g->face_extension[a].layer;
+  double spray = SPRAY * mac->grid.dx;
+  for (int i = 0; i < f->n[0]; i++) {
+    int at[3] = {i, j, k};
+    int64_t q = f->at - f->data + mn_index(f, i, j, k);
+    int brought = weight && weight[q] > MN_WATER_WEIGHT_MIN, wet = brought;
+    if (phi) {
+      int64_t c = mn_index(phi, i, j, k);
+      double high = at[a] < f->n[a] - 1 ? phi->at[c] : 1e30;
+      double low = at[a] > 0 ? phi->at[c - phi->stride[a]] : 1e30;
+      double least = low < high ? low : high;
+      wet = least < 0 || (brought && least > spray);
+    }
+    mn_face_kind kind = (mn_face_kind)g->kind[a][q];
+    if (kind <= MN_FACE_STUCK ? wet : kind == MN_FACE_SOURCE)
+      layer[q] = 0;
+    else if (kind == MN_FACE_SIDE || kind >= MN_FACE_NOSLIP)
+      layer[q] = MN_NO_SOURCE; /* the air near a wall moves with the liquid */
+  }
+}
+
 void mn_liquid_plan(mn_mac *mac, const mn_field *phi)
 {
   mn_mac_geometry *g = &mac->geometry;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *f = &g->open[a];
     mn_extension *e = &g->face_extension[a];
-    const double *weight = mac->water.weight[a].data; /* NULL without particles */
-    int64_t base = f->at - f->data;
-    for (size_t q = 0; q < e->capacity; q++)
-      e->layer[q] = MN_OUT_OF_REACH;
-    for (int k = 0; k < f->n[2]; k++)
-      for (int j = 0; j < f->n[1]; j++)
-        for (int i = 0; i < f->n[0]; i++) {
-          int at[3] = {i, j, k};
-          int64_t q = base + mn_index(f, i, j, k);
-          int brought = weight && weight[q] > MN_WATER_WEIGHT_MIN, wet = brought;
-          if (phi) {
-            int64_t c = mn_index(phi, i, j, k);
-            double high = at[a] < f->n[a] - 1 ? phi->at[c] : 1e30;
-            double low = at[a] > 0 ? phi->at[c - phi->stride[a]] : 1e30;
-            wet = fmin(low, high) < 0 || (brought && fmin(low, high) > SPRAY * mac->grid.dx);
-          }
-          mn_face_kind kind = (mn_face_kind)g->kind[a][q];
-          if (kind <= MN_FACE_STUCK ? wet : kind == MN_FACE_SOURCE)
-            e->layer[q] = 0;
-          else if (kind == MN_FACE_SIDE || kind >= MN_FACE_NOSLIP)
-            e->layer[q] = MN_NO_SOURCE; /* the air near a wall moves with the liquid */
-        }
+    int slabs = mn_slabs(f);
+    memset(e->layer, MN_OUT_OF_REACH, e->capacity);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int s = 0; s < slabs; s++) {
+      int k, j0, j1;
+      mn_slab(f, s, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        mark_row(mac, phi, a, j, k);
+    }
     e->surface = g->thin;
     mn_extension_plan(f, e);
   }
