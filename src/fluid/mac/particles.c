@@ -72,17 +72,6 @@ mn_status mn_particle_cells_reserve(mn_context *ctx, size_t count, mn_particle_c
   return MN_OK;
 }
 
-int64_t mn_particle_cell(const mn_particle_cells *c, const mn_grid *grid, const double *x)
-{
-  int64_t cell = 0;
-  for (int a = grid->dim - 1; a >= 0; a--) {
-    double s = (x[a] - grid->origin.v[a]) / grid->dx;
-    int i = s > 0 ? (s < c->n[a] ? (int)s : c->n[a] - 1) : 0;
-    cell = cell * c->n[a] + i;
-  }
-  return cell;
-}
-
 /* The room to sort must match the particles' own capacity: the two are swapped. */
 static mn_status reserve_rows(mn_context *ctx, const mn_particles *p, mn_particle_cells *c)
 {

@@ -60,8 +60,23 @@ void mn_particle_cells_destroy(mn_particle_cells *c);
 /* Room for `count` marks in c->cell. */
 MN_MUST_CHECK mn_status mn_particle_cells_reserve(mn_context *ctx, size_t count,
                                                   mn_particle_cells *c);
-/* The cell of a point; points outside the grid count to the nearest cell. */
-int64_t mn_particle_cell(const mn_particle_cells *c, const mn_grid *grid, const double *x);
+/* The cell of a point, (i, j, k) of n; points outside the grid count to the nearest cell. In 2D
+   at[2] is left alone. */
+static inline void mn_particle_place(const int n[3], const mn_grid *grid, const double *x,
+                                     int at[3])
+{
+  for (int a = 0; a < grid->dim; a++) {
+    double s = (x[a] - grid->origin.v[a]) / grid->dx;
+    at[a] = s > 0 ? (s < n[a] ? (int)s : n[a] - 1) : 0;
+  }
+}
+static inline int64_t mn_particle_cell(const mn_particle_cells *c, const mn_grid *grid,
+                                       const double *x)
+{
+  int at[3] = {0, 0, 0};
+  mn_particle_place(c->n, grid, x, at);
+  return at[0] + (int64_t)c->n[0] * (at[1] + (int64_t)c->n[1] * at[2]);
+}
 /* Sorts p by c->cell, removes those marked -1 and fills c->start. */
 MN_MUST_CHECK mn_status mn_particles_sort(mn_context *ctx, const mn_grid *grid,
                                           mn_particle_cells *c, mn_particles *p);

@@ -40,46 +40,68 @@ static double depth_of(double density)
   return density > 0.5 ? s : -s;
 }
 
-/* Slivers beside solids hold too few particles to tell: they take the mean of their neighbours. */
-static void mend_slivers(const mn_mac *mac, mn_field *phi)
+/* Slivers beside solids hold too few particles to tell: they take the mean of their neighbours that
+   are none. */
+static void mend_sliver(const mn_mac *mac, mn_field *phi, int i, int j, int k)
 {
   const mn_field *space = &mac->water.space;
   const mn_immersed *surface = mac->shell.on ? mac->shell.end.surface : NULL;
-  for (int k = 0; k < phi->n[2]; k++)
-    for (int j = 0; j < phi->n[1]; j++)
-      for (int i = 0; i < phi->n[0]; i++) {
-        double own = mn_get(space, i, j, k), sum = 0, weight = 0;
-        int at[3] = {i, j, k};
-        for (int a = 0; a < phi->grid->dim && own < SLIVER; a++)
-          for (int up = -1; up <= 1; up += 2) {
-            if (at[a] + up < 0 || at[a] + up >= phi->n[a] ||
-                (surface && !mn_barrier_linked(surface, MN_CELL, at, a, up > 0)))
-              continue;
-            double w = space->at[mn_index(space, i, j, k) + up * space->stride[a]];
-            if (w < SLIVER)
-              continue;
-            sum += w * phi->at[mn_index(phi, i, j, k) + up * phi->stride[a]];
-            weight += w;
-          }
-        if (weight > 0)
-          mn_set(phi, i, j, k, sum / weight);
-      }
+  double sum = 0, weight = 0;
+  int at[3] = {i, j, k};
+  for (int a = 0; a < phi->grid->dim; a++)
+    for (int up = -1; up <= 1; up += 2) {
+      if (at[a] + up < 0 || at[a] + up >= phi->n[a] ||
+          (surface && !mn_barrier_linked(surface, MN_CELL, at, a, up > 0)))
+        continue;
+      double w = space->at[mn_index(space, i, j, k) + up * space->stride[a]];
+      if (w < SLIVER)
+        continue;
+      sum += w * phi->at[mn_index(phi, i, j, k) + up * phi->stride[a]];
+      weight += w;
+    }
+  if (weight > 0)
+    mn_set(phi, i, j, k, sum / weight);
 }
 
-void mn_water_level_set(mn_mac *mac, mn_field *phi)
+static void mend_slivers(const mn_mac *mac, mn_field *phi)
+{
+  int slabs = mn_slabs(phi);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(phi, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < phi->n[0]; i++)
+        if (mn_get(&mac->water.space, i, j, k) < SLIVER)
+          mend_sliver(mac, phi, i, j, k);
+  }
+}
+
+/* phi <- -F^-1(d) on row j, k */
+static void invert_row(const mn_mac *mac, mn_field *phi, int j, int k)
 {
   const mn_field *d = &mac->water.density;
   const mn_mac_geometry *g = &mac->geometry;
   int64_t base = phi->at - phi->data;
-  for (int k = 0; k < d->n[2]; k++)
-    for (int j = 0; j < d->n[1]; j++)
-      for (int i = 0; i < d->n[0]; i++) {
-        double s = depth_of(mn_get(d, i, j, k));
-        int source = g->inflow[base + mn_index(phi, i, j, k)];
-        if (source) /* full while it blows */
-          s = mn_timefn_eval(&mac->def->sources[source - 1].ramp, g->time) != 0 ? 0.5 : -0.5;
-        mn_set(phi, i, j, k, -s * mac->grid.dx);
-      }
+  for (int i = 0; i < d->n[0]; i++) {
+    double s = depth_of(mn_get(d, i, j, k));
+    int source = g->inflow[base + mn_index(phi, i, j, k)];
+    if (source) /* full while it blows */
+      s = mn_timefn_eval(&mac->def->sources[source - 1].ramp, g->time) != 0 ? 0.5 : -0.5;
+    mn_set(phi, i, j, k, -s * mac->grid.dx);
+  }
+}
+
+void mn_water_level_set(mn_mac *mac, mn_field *phi)
+{
+  int slabs = mn_slabs(phi);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(phi, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      invert_row(mac, phi, j, k);
+  }
   mend_slivers(mac, phi);
   mn_liquid_finish(mac, phi);
   mn_water_enclose(mac, phi);

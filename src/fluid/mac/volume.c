@@ -42,41 +42,107 @@ static double enclosed(mn_mac *mac, const mn_field *phi, double delta, double *d
   for (int s = 0; s < slabs; s++) {
     int k, j0, j1;
     mn_slab(phi, s, &k, &j0, &j1);
-    inside[s] = rim[s] = 0;
+    double sum = 0, sum_rim = 0;
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < phi->n[0]; i++) {
         double open = mn_get(space, i, j, k);
         if (!(open > 0))
           continue;
-        inside[s] += open * mn_liquid_part(phi, mn_shell_seen(mac, i, j, k), i, j, k, delta);
-        rim[s] += open * fmax(0, 1 - fabs(mn_get(phi, i, j, k) - delta) / dx);
+        sum += open * mn_liquid_part(phi, mn_shell_seen(mac, i, j, k), i, j, k, delta);
+        double near = 1 - fabs(mn_get(phi, i, j, k) - delta) / dx;
+        sum_rim += open * (near > 0 ? near : 0);
       }
+    inside[s] = sum;
+    rim[s] = sum_rim;
   }
   *derivative = mn_reduce(mac->grid.exec, MN_SUM, rim, slabs) * cell / dx;
   return mn_reduce(mac->grid.exec, MN_SUM, inside, slabs) * cell;
 }
 
+/* Particles [*first, *last) of part s of as many parts as there are slabs, for any number of
+   threads. */
+static inline void part_of(int64_t count, int s, int parts, int64_t *first, int64_t *last)
+{
+  *first = count * s / parts;
+  *last = count * (s + 1) / parts;
+}
+
 double mn_water_particles_volume(mn_mac *mac, const mn_particles *p, const mn_field *phi,
                                  double shift, double *spray)
 {
-  int parts = mn_slabs(phi); /* as many for any number of threads */
-  int64_t count = (int64_t)p->count;
+  int parts = mn_slabs(phi);
   const int *n = phi->n;
-  double *all = mac->slab, *off = mac->slab + parts;
+  double *all = mac->slab, *off = mac->slab + parts, far = SPRAY * mac->grid.dx;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int s = 0; s < parts; s++) {
-    all[s] = off[s] = 0;
-    for (int64_t q = count * s / parts; q < count * (s + 1) / parts; q++) {
+    int64_t q, last;
+    double sum = 0, sum_off = 0;
+    for (part_of((int64_t)p->count, s, parts, &q, &last); q < last; q++) {
       double volume = *mn_particle_volume(p, (size_t)q);
-      int64_t c = mn_particle_cell(&mac->water.cells, &mac->grid, mn_particle(p, (size_t)q));
-      double distance =
-          mn_get(phi, (int)(c % n[0]), (int)(c / n[0] % n[1]), (int)(c / n[0] / n[1])) - shift;
-      all[s] += volume;
-      off[s] += distance > SPRAY * mac->grid.dx ? volume : 0;
+      int at[3] = {0, 0, 0};
+      mn_particle_place(n, &mac->grid, mn_particle(p, (size_t)q), at);
+      sum += volume;
+      sum_off += mn_get(phi, at[0], at[1], at[2]) - shift > far ? volume : 0;
     }
+    all[s] = sum;
+    off[s] = sum_off;
   }
   *spray = mn_reduce(mac->grid.exec, MN_SUM, off, parts);
   return mn_reduce(mac->grid.exec, MN_SUM, all, parts);
+}
+
+static double next_volume(mn_mac *mac)
+{
+  const mn_particles *p = &mac->water.next;
+  int parts = mn_slabs(&mac->liquid_next);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < parts; s++) {
+    int64_t q, last;
+    double sum = 0;
+    for (part_of((int64_t)p->count, s, parts, &q, &last); q < last; q++)
+      sum += *mn_particle_volume(p, (size_t)q);
+    mac->slab[s] = sum;
+  }
+  return mn_reduce(mac->grid.exec, MN_SUM, mac->slab, parts);
+}
+
+/* The last cell whose particles start at q or before. */
+static int64_t cell_of(const mn_particle_cells *c, int64_t q)
+{
+  int64_t low = 0, high = (int64_t)c->n[0] * c->n[1] * c->n[2];
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    *(c->start[middle] <= q ? &low : &high) = middle;
+  }
+  return low;
+}
+
+/* The spray of mn_water_particles_volume among the particles `next`, which lie sorted: cell by
+   cell. */
+static double next_spray(mn_mac *mac, const mn_field *phi, double shift)
+{
+  const mn_particles *p = &mac->water.next;
+  const mn_particle_cells *cells = &mac->water.cells;
+  const int *n = phi->n;
+  int parts = mn_slabs(phi);
+  double far = SPRAY * mac->grid.dx;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < parts; s++) {
+    int64_t first, last;
+    double sum = 0;
+    part_of((int64_t)p->count, s, parts, &first, &last);
+    for (int64_t c = cell_of(cells, first); first < last; c++) {
+      int64_t end = cells->start[c + 1] < last ? cells->start[c + 1] : last;
+      if (end > first &&
+          mn_get(phi, (int)(c % n[0]), (int)(c / n[0] % n[1]), (int)(c / n[0] / n[1])) - shift >
+              far)
+        for (int64_t q = first; q < end; q++)
+          sum += *mn_particle_volume(p, (size_t)q);
+      first = end > first ? end : first;
+    }
+    mac->slab[s] = sum;
+  }
+  return mn_reduce(mac->grid.exec, MN_SUM, mac->slab, parts);
 }
 
 void mn_water_enclose(mn_mac *mac, mn_field *phi)
@@ -84,14 +150,16 @@ void mn_water_enclose(mn_mac *mac, mn_field *phi)
   double most = SHIFT * mac->grid.dx, delta = 0;
   if (!mac->def->fluid.volume_control)
     return;
+  double all = next_volume(mac);
   for (int n = 0; n < 3; n++) {
-    double slope, spray, all;
-    all = mn_water_particles_volume(mac, &mac->water.next, phi, delta, &spray);
+    double slope, spray = next_spray(mac, phi, delta);
     double missing = all - spray - enclosed(mac, phi, delta, &slope);
     if (slope > 0)
       delta = mn_clamp(delta + missing / slope, -most, most);
   }
-  for (size_t c = 0; c < phi->size; c++)
+  int64_t size = (int64_t)phi->size;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t c = 0; c < size; c++)
     phi->data[c] -= delta;
 }
 
@@ -116,16 +184,21 @@ void mn_water_target(mn_mac *mac, const mn_field *phi)
   mn_field *target = &mac->water.target;
   double g = mn_length(mac->def->fluid.gravity), dt = mac->dt;
   double tau = fmax(dt, RELAXATION * (g > 0 ? sqrt(mac->grid.dx / g) : 10 * dt));
-  int on = mac->def->fluid.volume_control;
-  for (int k = 0; k < d->n[2]; k++)
-    for (int j = 0; j < d->n[1]; j++)
+  int on = mac->def->fluid.volume_control, slabs = mn_slabs(d);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(d, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
       for (int i = 0; i < d->n[0]; i++) {
         double e = mn_get(d, i, j, k) - 1, value = 0;
-        if (e > BAND)
+        int inside = on && mn_get(phi, i, j, k) < 0;
+        if (inside && e > BAND)
           value = fmin(e - BAND, 0.5) / tau;
-        else if (e < -BAND && is_deep(phi, i, j, k) && !parting(mac, i, j, k))
+        else if (inside && e < -BAND && is_deep(phi, i, j, k) && !parting(mac, i, j, k))
           value = fmax(e + BAND, -0.5) / tau;
-        value *= mn_get(&mac->geometry.volume, i, j, k); /* the divergence is per whole cell */
-        mn_set(target, i, j, k, on && mn_get(phi, i, j, k) < 0 ? value : 0);
+        /* the divergence is per whole cell */
+        mn_set(target, i, j, k, inside ? value * mn_get(&mac->geometry.volume, i, j, k) : 0);
       }
+  }
 }
