@@ -551,6 +551,6 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   plan_extensions(mac);
   mac->assembled = 0;
   mac->viscous_dt = 0;
-  mac->water.space_known = 0;
+  mac->water.space_known = mac->water.near_known = 0;
   return 1;
 }

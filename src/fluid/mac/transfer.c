@@ -124,46 +124,91 @@ static inline int add_markers(const gather *g, int64_t first, int64_t last, cons
   return *W > least;
 }
 
+/* The rows of cells around the faces (., j, k) of an axis: first particles of their cells. Those
+   through which faces of the row lead come first. */
+typedef struct rows {
+  const int64_t *start[9];
+  int own, count; /* the first `own` of them hold the cells that a face parts */
+} rows;
+
+static rows rows_around(const gather *g, int j, int k, const int dim)
+{
+  const mn_particle_cells *c = g->cells;
+  int a = g->axis, low_j = j - 1, high_j = a == 1 ? j : j + 1;
+  int low_k = dim == 3 ? k - 1 : 0, high_k = dim == 3 ? (a == 2 ? k : k + 1) : 0;
+  rows r = {.count = 0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int kk = low_k; kk <= high_k; kk++)
+      for (int jj = low_j; jj <= high_j; jj++) {
+        int own = (a == 1 || jj == j) && (a == 2 || dim == 2 || kk == k);
+        if (own != !pass || jj < 0 || jj >= c->n[1] || kk < 0 || kk >= c->n[2])
+          continue;
+        const int64_t *start = c->start + c->n[0] * (jj + (int64_t)c->n[1] * kk);
+        if (start[c->n[0]] > start[0]) /* no particles: nothing to find */
+          r.start[r.count++] = start;
+      }
+    if (!pass)
+      r.own = r.count;
+  }
+  return r;
+}
+
+/* How much the particles around the face `at` bring it, as far as it is needed to tell whether it
+   is enough. The cells that it parts come first: one particle of theirs nearly always does. */
+static inline double brought(const gather *g, const rows *r, const int at[3], double least,
+                             const int dim)
+{
+  int n = g->cells->n[0], i = at[0], along = g->axis == 0;
+  double W = 0,
+         x[3] = {i + mn_offset((mn_place)g->axis, 0), at[1] + mn_offset((mn_place)g->axis, 1),
+                 at[2] + mn_offset((mn_place)g->axis, 2)};
+  int low = i - along < 0 ? 0 : i - along, high = i < n ? i + 1 : n;
+  for (int m = 0; m < r->own; m++)
+    if (add_markers(g, r->start[m][low], r->start[m][high], x, at, least, &W, dim))
+      return W;
+  W = 0;
+  low = i > 0 ? i - 1 : 0;
+  high = i + 2 - along < n ? i + 2 - along : n;
+  for (int m = 0; m < r->count; m++)
+    if (add_markers(g, r->start[m][low], r->start[m][high], x, at, least, &W, dim))
+      return W;
+  return W;
+}
+
 /* open: nobody asks for closed faces; NULL: all */
 static inline void mark_row(const gather *g, const mn_field *open, mn_field *weight, double unit,
                             int j, int k, const int dim)
 {
-  int a = g->axis;
+  rows r = rows_around(g, j, k, dim);
   for (int i = 0; i < weight->n[0]; i++) {
-    int at[3] = {i, j, k}, enough = 0;
-    double W = 0, x[3] = {i + mn_offset(weight->place, 0), j + mn_offset(weight->place, 1),
-                          k + mn_offset(weight->place, 2)};
-    int through = !open || mn_get(open, i, j, k) > 0;
-    for (int kk = dim == 3 ? k - 1 : 0;
-         through && !enough && kk <= (dim == 3 ? (a == 2 ? k : k + 1) : 0); kk++)
-      for (int jj = j - 1; jj <= (a == 1 ? j : j + 1) && !enough; jj++) {
-        int64_t first, last;
-        mn_particle_run(g->cells, i - 1, a == 0 ? i : i + 1, jj, kk, &first, &last);
-        enough = add_markers(g, first, last, x, at, MN_WATER_WEIGHT_MIN * unit, &W, dim);
-      }
+    double W = 0;
+    if (r.count && (!open || mn_get(open, i, j, k) > 0))
+      W = brought(g, &r, (int[]){i, j, k}, MN_WATER_WEIGHT_MIN * unit, dim);
     mn_set(weight, i, j, k, W / unit);
   }
 }
 
+/* All axes together, row by row: particles are fetched from memory once. */
 void mn_water_mark_faces(mn_mac *mac, const mn_particles *p)
 {
   const mn_grid *grid = &mac->grid;
-  for (int a = 0; a < grid->dim; a++) {
-    gather g = gather_of(mac, p, a);
-    mn_field *weight = &mac->water.weight[a];
-    const mn_field *open = mac->bodies.on ? NULL : &mac->geometry.open[a]; /* bodies move yet */
-    int slabs = mn_slabs(weight);
+  int three = grid->dim == 3, slabs = (three ? grid->n[2] : grid->n[1]) + 1;
+  double unit = mac->water.unit;
 #pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
-    for (int s = 0; s < slabs; s++) {
-      int k, j0, j1;
-      mn_slab(weight, s, &k, &j0, &j1);
-      for (int j = j0; j < j1; j++)
-        if (grid->dim == 2)
-          mark_row(&g, open, weight, mac->water.unit, j, k, 2);
+  for (int s = 0; s < slabs; s++)
+    for (int j = three ? 0 : s; j <= (three ? grid->n[1] : s); j++)
+      for (int a = 0; a < grid->dim; a++) {
+        gather g = gather_of(mac, p, a);
+        mn_field *weight = &mac->water.weight[a];
+        const mn_field *open = mac->bodies.on ? NULL : &mac->geometry.open[a]; /* they move yet */
+        int k = three ? s : 0;
+        if (j >= weight->n[1] || k >= weight->n[2])
+          continue;
+        if (three)
+          mark_row(&g, open, weight, unit, j, k, 3);
         else
-          mark_row(&g, open, weight, mac->water.unit, j, k, 3);
-    }
-  }
+          mark_row(&g, open, weight, unit, j, k, 2);
+      }
 }
 
 void mn_water_to_grid(mn_mac *mac, const mn_particles *p, mn_field u[3])

@@ -17,6 +17,7 @@
 #include "fluid/mac/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "fluid/mac/trace.h"
@@ -85,6 +86,8 @@ mn_status mn_water_create(mn_mac *mac)
   MN_TRY(MN_NEW(mac->ctx, "inflow paths", sources + 1, &mac->state.inflow_path));
   MN_TRY(MN_NEW(mac->ctx, "inflow paths", sources + 1, &mac->saved.inflow_path));
   MN_TRY(mn_particle_cells_create(mac->ctx, g, &w->cells));
+  size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+  MN_TRY(MN_NEW(mac->ctx, "cells near solids", cells, &w->near_solid));
   for (int a = 0; a < g->dim; a++) {
     MN_TRY(mn_field_create(mac->ctx, g, (mn_place)a, "particle weights", &w->weight[a]));
     if (mac->def->fluid.transfer == MN_TRANSFER_FLIP)
@@ -109,6 +112,7 @@ void mn_water_destroy(mn_mac *mac)
     mn_field_destroy(&w->before[a]);
   }
   mn_free(w->seen);
+  mn_free(w->near_solid);
   mn_water_destroy_pieces(mac);
   mn_field_destroy(&w->density);
   mn_field_destroy(&w->space);
@@ -132,12 +136,39 @@ static int keep_inside(const mn_mac *mac, double *x)
   return 0;
 }
 
+/* Solids further away than this, in cells, are not looked at. */
+static const double FAR = 2;
+
+/* near_solid <- the cells in which the distance to solids may be less than FAR anywhere. That
+   between the nodes is a mean of theirs, but for rounding, also about the faces of the cell. */
+static void mark_near_solids(mn_mac *mac)
+{
+  const mn_field *d = &mac->geometry.solid;
+  const mn_field *cells = &mac->geometry.volume;
+  double far = (FAR + 1e-6) * mac->grid.dx;
+  int slabs = mn_slabs(cells), corners = 1 << mac->grid.dim;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(cells, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < cells->n[0]; i++) {
+        const double *node = d->at + mn_index(d, i, j, k);
+        int near = 0;
+        for (int c = 0; c < corners; c++)
+          near |= !(node[(c & 1) + (c & 2 ? d->stride[1] : 0) + (c & 4 ? d->stride[2] : 0)] > far);
+        mac->water.near_solid[i + cells->n[0] * (j + (int64_t)cells->n[1] * k)] =
+            (unsigned char)near;
+      }
+  }
+}
+
 /* Along the gradient of the distance to the nearest solid, until outside of it. */
 static int leave_solids(const mn_mac *mac, double *row, int dim)
 {
   double dx = mac->grid.dx, step = 1e-4 * dx, margin = MARGIN * dx;
   mn_vec3 x = mn_v3(row[0], row[1], dim == 3 ? row[2] : 0);
-  if (mn_sample(&mac->geometry.solid, x) > 2 * dx)
+  if (mn_sample(&mac->geometry.solid, x) > FAR * dx || mn_mac_solid_distance(mac, x) >= margin)
     return 0;
   for (int n = 0; n < 8; n++) {
     double d = mn_mac_solid_distance(mac, x);
@@ -191,17 +222,25 @@ static void settle(mn_mac *mac, int64_t marked)
 {
   mn_water *w = &mac->water;
   int64_t count = (int64_t)w->next.count;
+  int solids = mn_mac_has_solids(mac);
+  if (solids && (mac->moving || mac->bodies.on || !w->near_known))
+    mark_near_solids(mac);
+  w->near_known = 1;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t i = 0; i < count; i++) {
     double *row = mn_particle(&w->next, (size_t)i);
     mn_vec3 before = position(row, mac->grid.dim);
     int gone = (i < marked && w->cells.cell[i] < 0) || keep_inside(mac, row);
-    if (!gone && mn_mac_has_solids(mac))
+    int64_t cell = gone ? -1 : mn_particle_cell(&w->cells, &mac->grid, row);
+    if (!gone && solids && w->near_solid[cell]) {
       gone = leave_solids(mac, row, mac->grid.dim);
-    if (!gone && mac->shell.on)
+      cell = mn_particle_cell(&w->cells, &mac->grid, row);
+    }
+    if (!gone && mac->shell.on) {
       stay_on_side(mac, before, row);
-    w->cells.cell[i] =
-        gone || in_drain(mac, row) ? -1 : mn_particle_cell(&w->cells, &mac->grid, row);
+      cell = mn_particle_cell(&w->cells, &mac->grid, row);
+    }
+    w->cells.cell[i] = gone || in_drain(mac, row) ? -1 : cell;
   }
 }
 
@@ -225,18 +264,24 @@ static int advance_row(const mn_mac *mac, const mn_tracer *t, double *row, const
   return 1;
 }
 
-/* Marks as gone those that shells leave no place; none without shells. */
+/* next <- the state's particles, moved. Marks as gone those that shells leave no place; none
+   without shells. */
 static mn_status advance(mn_mac *mac)
 {
   const mn_grid *g = &mac->grid;
   mn_water *w = &mac->water;
   mn_particles *p = &w->next;
+  const mn_particles *from = &mac->state.particles;
   mn_tracer t = mn_tracer_make(mac->trace, -mac->dt); /* forward */
-  int64_t count = (int64_t)p->count;
-  MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count, &w->cells));
+  int64_t count = (int64_t)from->count;
+  size_t bytes = (size_t)p->width * sizeof *p->data;
+  MN_TRY(mn_particles_reserve(mac->ctx, from->count, p));
+  MN_TRY(mn_particle_cells_reserve(mac->ctx, from->count, &w->cells));
+  p->count = from->count;
 #pragma omp parallel for schedule(static) num_threads(g->exec->threads)
   for (int64_t i = 0; i < count; i++) {
     double *row = mn_particle(p, (size_t)i);
+    memcpy(row, mn_particle(from, (size_t)i), bytes);
     w->cells.cell[i] =
         (g->dim == 2 ? advance_row(mac, &t, row, 2) : advance_row(mac, &t, row, 3)) - 1;
   }
@@ -382,7 +427,6 @@ mn_status mn_water_begin(mn_mac *mac)
 {
   mn_water *w = &mac->water;
   MN_TRY(take_next(mac));
-  MN_TRY(mn_particles_copy(mac->ctx, &mac->state.particles, &w->next));
   MN_TRY(advance(mac));
   size_t advanced = w->next.count;
   MN_TRY(mn_water_emit(mac));

@@ -27,6 +27,8 @@ typedef struct mn_water {
   mn_field target;         /* cells: divergence asked for, 1/s */
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
   int space_known;
+  unsigned char *near_solid; /* of each cell: a particle in it may be near a solid; see water.c */
+  int near_known;
   double unit;    /* volume of a fresh particle, m^dim */
   uint32_t *seen; /* cells around that each particle of `next` sees (mn_sight); beside shells */
   size_t seen_room;
