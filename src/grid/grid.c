@@ -55,15 +55,35 @@ void mn_field_destroy(mn_field *f)
   *f = (mn_field){0};
 }
 
+/* Numbers [*first, *last) of part `n` of as many as there are threads. */
+static void part_of(const mn_field *f, int n, size_t *first, size_t *last)
+{
+  size_t parts = (size_t)f->grid->exec->threads;
+  *first = f->size / parts * (size_t)n;
+  *last = n + 1 < f->grid->exec->threads ? f->size / parts * ((size_t)n + 1) : f->size;
+}
+
 void mn_field_copy(mn_field *to, const mn_field *from)
 {
-  memcpy(to->data, from->data, from->size * sizeof *from->data);
+  int threads = from->grid->exec->threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int n = 0; n < threads; n++) {
+    size_t first, last;
+    part_of(from, n, &first, &last);
+    memcpy(to->data + first, from->data + first, (last - first) * sizeof *from->data);
+  }
 }
 
 void mn_field_fill(mn_field *f, double value)
 {
-  for (size_t i = 0; i < f->size; i++)
-    f->data[i] = value;
+  int threads = f->grid->exec->threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int n = 0; n < threads; n++) {
+    size_t first, last;
+    part_of(f, n, &first, &last);
+    for (size_t i = first; i < last; i++)
+      f->data[i] = value;
+  }
 }
 
 void mn_sync(mn_field *field)

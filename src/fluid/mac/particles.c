@@ -86,6 +86,21 @@ static mn_status reserve_rows(mn_context *ctx, const mn_particles *p, mn_particl
   return MN_OK;
 }
 
+/* Rows [first, last) to their places; those that stay together are moved together. */
+static void move_rows(const mn_particle_cells *c, const mn_particles *p, int64_t first,
+                      int64_t last)
+{
+  for (int64_t i = first, end; i < last; i = end) {
+    for (end = i + 1; end < last && c->cell[end] == c->cell[i] + (end - i); end++)
+      continue;
+    if (c->cell[i] >= 0)
+      memcpy(c->rows + c->cell[i] * p->width, mn_particle(p, (size_t)i),
+             (size_t)(end - i) * (size_t)p->width * sizeof(double));
+    else
+      end = i + 1;
+  }
+}
+
 mn_status mn_particles_sort(mn_context *ctx, const mn_grid *grid, mn_particle_cells *c,
                             mn_particles *p)
 {
@@ -105,11 +120,10 @@ mn_status mn_particles_sort(mn_context *ctx, const mn_grid *grid, mn_particle_ce
   for (int64_t q = cells; q > 0; q--) /* each start now stands at the next one's */
     c->start[q] = c->start[q - 1];
   c->start[0] = 0;
-  size_t bytes = (size_t)p->width * sizeof(double);
-#pragma omp parallel for schedule(static) num_threads(grid->exec->threads)
-  for (int64_t i = 0; i < count; i++)
-    if (c->cell[i] >= 0)
-      memcpy(c->rows + c->cell[i] * p->width, mn_particle(p, (size_t)i), bytes);
+  int parts = grid->exec->threads;
+#pragma omp parallel for schedule(static) num_threads(parts)
+  for (int s = 0; s < parts; s++)
+    move_rows(c, p, count * s / parts, count * (s + 1) / parts);
   double *rows = c->rows;
   size_t room = c->room;
   c->rows = p->data;

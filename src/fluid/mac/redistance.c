@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* In cells. Who reads most is is_deep (volume.c): 1.6. */
-static const double REACH = 6;
+static const double REACH = 4;
 
 /* walls: thin surfaces beside each cell (mn_shell_walls), or NULL */
 static int beside_surface(const mn_field *phi, const unsigned char *walls, int i, int j, int k)
@@ -126,22 +126,52 @@ static inline int is_quiet(const stamp *row, int j, int ny, int k, int nz, stamp
          (k == 0 || row[-ny] < since) && (k == nz - 1 || row[ny] < since);
 }
 
-static inline int sweep(mn_field *d, const unsigned char *walls, stamp *changed, int number,
-                        const int dim)
+/* Rows of cells in the order of a sweep: [jj0, jj1) of the planes [kk0, kk1), which are counted
+   from the end where the sweep goes down. */
+typedef struct block {
+  int jj0, jj1, kk0, kk1;
+} block;
+
+static inline void sweep_block(mn_field *d, const unsigned char *walls, stamp *changed, int number,
+                               const block *b, const int dim)
 {
-  int any = 0, ny = d->n[1], nz = d->n[2], direction = number - FIRST;
-  for (int kk = 0; kk < nz; kk++)
-    for (int jj = 0; jj < ny; jj++) {
+  int ny = d->n[1], nz = d->n[2], direction = number - FIRST;
+  for (int kk = b->kk0; kk < b->kk1; kk++)
+    for (int jj = b->jj0; jj < b->jj1; jj++) {
       int j = direction & 2 ? ny - 1 - jj : jj, k = direction & 4 ? nz - 1 - kk : kk;
       stamp *row = changed + j + (int64_t)ny * k;
       if (is_quiet(row, j, ny, k, nz, (stamp)(number - 1)))
         continue;
-      if (sweep_row(d, walls, d->at + mn_index(d, 0, j, k), direction & 1, dim)) {
+      if (sweep_row(d, walls, d->at + mn_index(d, 0, j, k), direction & 1, dim))
         *row = (stamp)number;
-        any = 1;
-      }
     }
-  return any;
+}
+
+enum { BLOCK = 16 }; /* rows, along y and z */
+
+/* Each row needs those before it along y and z, and blocks of rows those before them: blocks on a
+   diagonal do not know each other and are swept at the same time. The bits are those of one row
+   after the other. Returns whether anything changed. */
+static int sweep(mn_mac *mac, mn_field *d, const unsigned char *walls, int number)
+{
+  int ny = d->n[1], nz = d->n[2], threads = mac->grid.exec->threads;
+  int size = mac->grid.dim == 3 ? BLOCK : ny;
+  int blocks_y = (ny + size - 1) / size, blocks_z = (nz + size - 1) / size;
+  for (int diagonal = 0; diagonal < blocks_y + blocks_z - 1; diagonal++) {
+    int first = diagonal < blocks_z ? 0 : diagonal - blocks_z + 1;
+    int last = diagonal < blocks_y ? diagonal : blocks_y - 1;
+#pragma omp parallel for schedule(static) num_threads(last > first ? threads : 1)
+    for (int n = first; n <= last; n++) {
+      block b = {n * size, (n + 1) * size, (diagonal - n) * size, (diagonal - n + 1) * size};
+      b.jj1 = b.jj1 < ny ? b.jj1 : ny;
+      b.kk1 = b.kk1 < nz ? b.kk1 : nz;
+      if (mac->grid.dim == 2)
+        sweep_block(d, walls, mac->quiet_rows, number, &b, 2);
+      else
+        sweep_block(d, walls, mac->quiet_rows, number, &b, 3);
+    }
+  }
+  return memchr(mac->quiet_rows, number, (size_t)ny * (size_t)nz) != NULL;
 }
 
 /* d <- the distances beside the surface, marked, and REACH elsewhere */
@@ -165,8 +195,7 @@ static void start(mn_mac *mac, const mn_field *phi, const unsigned char *walls, 
   }
 }
 
-/* Serial, since each cell needs those before it; a sweep that changes nothing ends it, for then no
-   order of the cells would. */
+/* A sweep that changes nothing ends it, for then no order of the cells would. */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
 {
   mn_field *d = &mac->cell_scratch;
@@ -174,8 +203,7 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi)
   int slabs = mn_slabs(phi), any = 1;
   start(mac, phi, walls, d);
   for (int n = FIRST; n < FIRST + (2 << mac->grid.dim) && any; n++)
-    any = mac->grid.dim == 2 ? sweep(d, walls, mac->quiet_rows, n, 2)
-                             : sweep(d, walls, mac->quiet_rows, n, 3);
+    any = sweep(mac, d, walls, n);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int s = 0; s < slabs; s++) {
     int k, j0, j1;

@@ -210,6 +210,7 @@ static mn_status split(mn_mac *mac, int64_t i, const double shift[3])
   MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
   MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count + 1, &mac->water.cells));
   double *one = mn_particle(p, (size_t)i), *two = mn_particle(p, p->count);
+  mac->water.cells.cell[i] = 1; /* it moves; see mn_water_sort_again */
   one[p->volume] *= 0.5;
   memcpy(two, one, (size_t)p->width * sizeof *two);
   for (int a = 0; a < dim; a++) {
@@ -309,6 +310,7 @@ static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *chang
     if (i >= 0 && j >= 0 && !is_hidden(mac, position(p, i), position(p, j)) &&
         *mn_particle_volume(p, (size_t)i) + *mn_particle_volume(p, (size_t)j) <= 2.01 * w->unit) {
       merge(p, i, j);
+      w->cells.cell[i] = 1;
       w->cells.cell[j] = -1;
       ++*changes;
     }
@@ -332,13 +334,12 @@ mn_status mn_water_resample(mn_mac *mac)
   const mn_field *phi = &mac->liquid_next;
   int changes = 0;
   size_t marked = w->next.count;
-  for (size_t i = 0; i < marked; i++)
-    w->cells.cell[i] = 0;
+  memset(w->cells.cell, 0, marked * sizeof *w->cells.cell);
   for (int k = 0; k < phi->n[2]; k++)
     for (int j = 0; j < phi->n[1]; j++)
       for (int i = 0; i < phi->n[0]; i++) {
         int64_t cell = i + (int64_t)phi->n[0] * (j + (int64_t)phi->n[1] * k);
         MN_TRY(resample_cell(mac, cell, mn_get(phi, i, j, k), &changes));
       }
-  return changes ? mn_water_sort(mac, marked) : MN_OK;
+  return changes ? mn_water_sort_again(mac, marked) : MN_OK;
 }

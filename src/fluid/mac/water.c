@@ -217,31 +217,59 @@ static void stay_on_side(const mn_mac *mac, mn_vec3 before, double *row)
       row[a] = before.v[a];
 }
 
+/* The cell of particle i, kept out of solids and within the domain; -1 if it is to go. */
+static int64_t settle_row(const mn_mac *mac, double *row)
+{
+  const mn_water *w = &mac->water;
+  mn_vec3 before = position(row, mac->grid.dim);
+  if (keep_inside(mac, row))
+    return -1;
+  int64_t cell = mn_particle_cell(&w->cells, &mac->grid, row);
+  if (mn_mac_has_solids(mac) && w->near_solid[cell]) {
+    if (leave_solids(mac, row, mac->grid.dim))
+      return -1;
+    cell = mn_particle_cell(&w->cells, &mac->grid, row);
+  }
+  if (mac->shell.on) {
+    stay_on_side(mac, before, row);
+    cell = mn_particle_cell(&w->cells, &mac->grid, row);
+  }
+  return in_drain(mac, row) ? -1 : cell;
+}
+
 /* Marks each particle's cell, or -1 if it is to go; the first `marked` may have such a mark. */
 static void settle(mn_mac *mac, int64_t marked)
 {
   mn_water *w = &mac->water;
   int64_t count = (int64_t)w->next.count;
-  int solids = mn_mac_has_solids(mac);
-  if (solids && (mac->moving || mac->bodies.on || !w->near_known))
-    mark_near_solids(mac);
-  w->near_known = 1;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
-  for (int64_t i = 0; i < count; i++) {
-    double *row = mn_particle(&w->next, (size_t)i);
-    mn_vec3 before = position(row, mac->grid.dim);
-    int gone = (i < marked && w->cells.cell[i] < 0) || keep_inside(mac, row);
-    int64_t cell = gone ? -1 : mn_particle_cell(&w->cells, &mac->grid, row);
-    if (!gone && solids && w->near_solid[cell]) {
-      gone = leave_solids(mac, row, mac->grid.dim);
-      cell = mn_particle_cell(&w->cells, &mac->grid, row);
+  for (int64_t i = 0; i < count; i++)
+    if (i >= marked || w->cells.cell[i] >= 0)
+      w->cells.cell[i] = settle_row(mac, mn_particle(&w->next, (size_t)i));
+}
+
+/* The same of particles that are sorted but for those with the mark 1, and those from `marked` on:
+   the others are settled where they are, but for solids, which may take more than one go. */
+static void settle_again(mn_mac *mac, int64_t marked)
+{
+  mn_water *w = &mac->water;
+  const int *n = w->cells.n;
+  int64_t count = (int64_t)w->next.count;
+  int rows = n[1] * n[2], solids = mn_mac_has_solids(mac);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int r = 0; r < rows; r++)
+    for (int64_t c = (int64_t)n[0] * r; c < (int64_t)n[0] * (r + 1); c++) {
+      int stay = !mac->shell.on && !(solids && w->near_solid[c]);
+      for (int64_t i = w->cells.start[c]; i < w->cells.start[c + 1]; i++) {
+        int64_t *cell = &w->cells.cell[i];
+        if (stay && *cell == 0)
+          *cell = c;
+        else if (*cell >= 0)
+          *cell = settle_row(mac, mn_particle(&w->next, (size_t)i));
+      }
     }
-    if (!gone && mac->shell.on) {
-      stay_on_side(mac, before, row);
-      cell = mn_particle_cell(&w->cells, &mac->grid, row);
-    }
-    w->cells.cell[i] = gone || in_drain(mac, row) ? -1 : cell;
-  }
+  for (int64_t i = marked; i < count; i++)
+    w->cells.cell[i] = settle_row(mac, mn_particle(&w->next, (size_t)i));
 }
 
 /* Along the trace velocity for the substep; 0 if shells leave no place for it. */
@@ -333,13 +361,29 @@ mn_status mn_water_push(mn_mac *mac)
   return mn_water_sort(mac, (size_t)count);
 }
 
-mn_status mn_water_sort(mn_mac *mac, size_t marked)
+static mn_status sort(mn_mac *mac, size_t marked, int again)
 {
   mn_water *w = &mac->water;
   MN_TRY(mn_particle_cells_reserve(mac->ctx, w->next.count, &w->cells));
-  settle(mac, (int64_t)marked);
+  if (mn_mac_has_solids(mac) && (mac->moving || mac->bodies.on || !w->near_known))
+    mark_near_solids(mac);
+  w->near_known = 1;
+  if (again)
+    settle_again(mac, (int64_t)marked);
+  else
+    settle(mac, (int64_t)marked);
   MN_TRY(mn_particles_sort(mac->ctx, &mac->grid, &w->cells, &w->next));
   return mn_water_look(mac);
+}
+
+mn_status mn_water_sort(mn_mac *mac, size_t marked)
+{
+  return sort(mac, marked, 0);
+}
+
+mn_status mn_water_sort_again(mn_mac *mac, size_t marked)
+{
+  return sort(mac, marked, 1);
 }
 
 /* ---- the substep ----------------------------------------------------------------------------- */

@@ -53,6 +53,9 @@ MN_MUST_CHECK mn_status mn_water_begin(mn_mac *mac);
 /* Sorts the particles `next` by cell: kept out of solids and within the domain; those beyond open
    sides, in drains, and of the first `marked` those with the mark -1, are removed. */
 MN_MUST_CHECK mn_status mn_water_sort(mn_mac *mac, size_t marked);
+/* The same of particles that were sorted: of the first `marked` only those with the mark 1 have
+   moved since, with 0 they have not. */
+MN_MUST_CHECK mn_status mn_water_sort_again(mn_mac *mac, size_t marked);
 /* What the particles `next` see, if there are thin shells. */
 MN_MUST_CHECK mn_status mn_water_look(mn_mac *mac);
 /* Particles that shells pass on their last way are pushed ahead of them. */

@@ -6,7 +6,7 @@
 
 #include "fluid/mac/internal.h"
 
-static const double REACH = 6; /* cells; as in redistance.c */
+static const double REACH = 4; /* cells; as in redistance.c */
 enum { FINE = 40 };
 
 static void begin(mac_case *c, int dim, int n)
