@@ -126,6 +126,7 @@ typedef struct mn_multigrid {
   } dense_cell[MN_MG_DENSE];
   float inverse[MN_MG_DENSE * MN_MG_DENSE]; /* pseudo-inverse of the coarsest matrix */
   int split;                                /* 1: aggregates end at thin walls */
+  int soft;                                 /* 1: links may be weak; mn_mg_coarse_share */
   int once;                                 /* 1: the first coarse level is visited once */
   int bounds, held;                         /* cells with a condition; held ones */
   mn_mg_bound *bound;                       /* in memory order */
@@ -158,8 +159,8 @@ MN_MUST_CHECK mn_status mn_multigrid_build_dense(mn_context *ctx, mn_multigrid *
    is filled, to its matrix. */
 MN_MUST_CHECK mn_status mn_multigrid_find_orphans(mn_context *ctx, mn_mg_level *fine);
 void mn_multigrid_mark_split(const mn_mg_level *fine, const mn_mg_level *coarse, uint8_t *kind);
-MN_MUST_CHECK mn_status mn_multigrid_resettle(mn_context *ctx, mn_mg_level *fine,
-                                              mn_mg_level *coarse);
+MN_MUST_CHECK mn_status mn_multigrid_resettle(mn_context *ctx, const mn_multigrid *mg,
+                                              mn_mg_level *fine, mn_mg_level *coarse);
 void mn_multigrid_free(mn_multigrid *mg);
 size_t mn_multigrid_bytes(const mn_multigrid *mg);
 /* One half sweep (or another stage) of one slab. It reads what the stage before wrote in this slab
@@ -176,6 +177,19 @@ void mn_mg_run(const mn_mg_level *L, mn_mg_stage *const *stages, int count, void
 /* level[0].u = M level[0].f, M symmetric and positive (on compatible f). Red residuals are then 0.
    `then` follows the last sweep as one more stage; may be NULL. */
 void mn_multigrid_cycle(mn_multigrid *mg, mn_mg_stage *then, void *user);
+
+/* What the excess of a child counts in its parent, before the factor 2^(1 - dim) of faces. A mass,
+   which is what regular cells have, is not over-corrected and counts twice. A link to a fixed value
+   counts like a face, which is right where that stands half a cell away (2). One that is weaker is
+   a resistance at the wall, which twice the area halves, and in line with it are the half fine cell
+   by which the parent's centre is farther off: `soft`. Counted as a face, a soft wall is four times
+   too stiff an insulator after a few levels. */
+static inline double mn_mg_coarse_share(const mn_mg_level *fine, int soft, float excess)
+{
+  double mass = (double)(excess < fine->excess ? excess : fine->excess);
+  double link = (double)excess - mass;
+  return soft && link < 2 ? 2 * mass + 2 * link / (1 + link / 2) : (double)excess + mass;
+}
 
 static inline const uint8_t *mn_mg_kinds(const mn_mg_level *L, int j, int k)
 {

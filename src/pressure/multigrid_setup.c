@@ -1,11 +1,11 @@
 /* The levels of the multigrid cycle.
 
    Coarse levels by aggregation of 2^dim cells with over-correction [Braess 1995]: a coarse face is
-   the sum of the fine faces it covers times 2^(1 - dim), the excess alike (but see coarse_share).
-   In words: the Galerkin matrix of piecewise constant interpolation, divided by 2^(dim - 1). A
-   parent whose children are all regular is regular again, so that inner cells need no coefficients
-   on any level. Interpolating linearly instead needs Galerkin matrices with 27 points at cut cells,
-   or it fails there.
+   the sum of the fine faces it covers times 2^(1 - dim), the excess alike (but see
+   mn_mg_coarse_share). In words: the Galerkin matrix of piecewise constant interpolation, divided
+   by 2^(dim - 1). A parent whose children are all regular is regular again, so that inner cells
+   need no coefficients on any level. Interpolating linearly instead needs Galerkin matrices with 27
+   points at cut cells, or it fails there.
    Tests: tests/unit/pressure/test_multigrid.c (levels against plain Galerkin products). */
 #include "pressure/multigrid.h"
 
@@ -420,13 +420,6 @@ static void add_child(double c[6], const float child[6], int odd_x, int odd_y, i
   c[4 + odd_z] += (double)child[4 + odd_z];
 }
 
-/* What the excess of a child counts in its parent. A link to a fixed value counts like a face; a
-   mass, which is what regular cells have, is not over-corrected and counts twice. */
-static double coarse_share(const mn_mg_level *F, float excess)
-{
-  return (double)excess + (double)(excess < F->excess ? excess : F->excess);
-}
-
 /* The couplings of a cell to neighbours that are not held; returns the sum of the others, which are
    links to a fixed value. */
 static double without_held(const mn_mg_level *F, const uint8_t *kind, const float coupling[6],
@@ -480,7 +473,7 @@ static void fill_coarse_row(const mn_multigrid *mg, const mn_mg_level *F, mn_mg_
           while (F->irregular[colour][cursor[t][colour]].at < child[t]->base[colour] + I)
             cursor[t][colour]++;
           coupling = F->irregular[colour][cursor[t][colour]].c;
-          excess += coarse_share(F, F->cell_excess[colour][cursor[t][colour]]);
+          excess += mn_mg_coarse_share(F, mg->soft, F->cell_excess[colour][cursor[t][colour]]);
         }
         if (child_kind[t][i] & MN_MG_BESIDE) {
           excess += without_held(F, child_kind[t] + i, coupling, free);
@@ -525,7 +518,7 @@ static mn_status build_coarse(mn_context *ctx, mn_multigrid *mg, int l, const mn
     for (int j = j0; j < j1; j++)
       fill_coarse_row(mg, F, C, j, k);
   }
-  return F->orphans ? mn_multigrid_resettle(ctx, F, C) : MN_OK;
+  return F->orphans ? mn_multigrid_resettle(ctx, mg, F, C) : MN_OK;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

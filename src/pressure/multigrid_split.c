@@ -350,13 +350,12 @@ static void couple_over(mn_mg_level *C, cell p, cell q, float amount)
 }
 
 /* Takes an orphan's couplings from its parent to its home; those over a corner at last. */
-static void resettle(const mn_mg_level *F, mn_mg_level *C, cell c, int corners)
+static void resettle(const mn_mg_level *F, mn_mg_level *C, int soft, cell c, int corners)
 {
   float factor = F->dim == 3 ? 0.25F : 0.5F, excess;
   const float *coupling = couplings(F, c, &excess);
   cell from = parent_of(c), to = home_of(F, c);
-  float shared = excess < F->excess ? excess : F->excess; /* as coarse_share has it */
-  excess = factor * (excess + shared);
+  excess = factor * (float)mn_mg_coarse_share(F, soft, excess);
   for (int side = 0; side < 2 * F->dim; side++) {
     cell next = beside(c, side);
     if (!(coupling[side] > 0))
@@ -381,14 +380,15 @@ static void resettle(const mn_mg_level *F, mn_mg_level *C, cell c, int corners)
   give(C, to, excess);
 }
 
-mn_status mn_multigrid_resettle(mn_context *ctx, mn_mg_level *F, mn_mg_level *C)
+mn_status mn_multigrid_resettle(mn_context *ctx, const mn_multigrid *mg, mn_mg_level *F,
+                                mn_mg_level *C)
 {
   MN_TRY(
       mn_reserve(ctx, "multigrid orphans", (size_t)F->slabs + 1, sizeof(int32_t), &F->slab_buffer));
   F->first_orphan = F->slab_buffer.data;
   for (int corners = 0; corners < 2; corners++)
     for (size_t n = 0; n < F->orphans; n++)
-      resettle(F, C, cell_of(F, F->orphan[n].cell), corners);
+      resettle(F, C, mg->soft, cell_of(F, F->orphan[n].cell), corners);
   int slab = 0;
   for (size_t n = 0; n < F->orphans; n++) {
     mn_mg_orphan *o = &F->orphan[n];

@@ -16,9 +16,13 @@
    Two visits of the first coarse level are I - (I - M A)^2, which is negative where over-correction
    goes too far (M A > 2: water around a block across its surface, 20 cells a side); then MINRES,
    and who needs B_r^T M B_r, are lost. So `apply` visits once, which is positive for any M, and
-   costs half an iteration more of 15; conjugate gradients do so where faces are links to fixed
-   values that count (a soft body that fills space, 64^3 cells: 17 iterations, else 19 to 700), and
-   once they stall or have gone on for long.
+   costs half an iteration more of 15; conjugate gradients do so once they stall or have gone on for
+   long.
+
+   Links to fixed values are as strong on coarse levels as a wall that gives way is there
+   (mn_mg_coarse_share): counted like faces they were too weak, and what was corrected beside a soft
+   body that fills space went too far (a block of foam, 32, 64, 128 cells a side: 15, 17, 19
+   iterations, now 11).
    Verified by tests/unit/fluid/test_opened.c. */
 #include "pressure/opened.h"
 
@@ -29,8 +33,6 @@
 #include "base/status.h"
 
 static const double MOST_COUPLING = 30, MOST_LINK = 1e12;
-/* A link, as a part of a coupling, from which on a coarse level is visited once. */
-static const double STRONG_LINK = 0.1;
 enum { ANCHOR_PASSES = 3 };
 
 enum { B_CELL, B_HELD, B_PLACE, B_VALUE, B_NUMBER, B_INDEX, B_FORCE, B_ANSWER, B_SUM, B_R, B_DROP };
@@ -109,7 +111,7 @@ static void open_faces(mn_opened *o)
     o->cell[e].beside = -1;
   }
   find_anchors(o);
-  o->link = 0;
+  o->links = 0;
   for (size_t f = 0; f < o->faces; f++) {
     mn_opened_cell *cell[2];
     cells_of(o, f, cell);
@@ -119,7 +121,7 @@ static void open_faces(mn_opened *o)
       cell[1]->c[2 * o->face[f].axis] += open;
     } else if (cell[0] || cell[1]) {
       (cell[0] ? cell[0] : cell[1])->excess += open;
-      o->link = fmax(o->link, open);
+      o->links |= open > 0;
     }
   }
 }
@@ -158,6 +160,7 @@ mn_status mn_opened_setup(mn_context *ctx, mn_opened *o, const mn_system *system
   s.prefetch = NULL;
   s.bound = o->held ? is_held : NULL;
   o->mgpcg.mg.split = 1;
+  o->mgpcg.mg.soft = o->links && !o->hard;
   MN_TRY(mn_mgpcg_setup_finest(ctx, &o->mgpcg, &s, g));
   MN_TRY(hold(ctx, o));
   mn_status status = mn_multigrid_coarsen(ctx, &o->mgpcg.mg, s.exec, MN_MG_LEVELS);
@@ -425,7 +428,7 @@ mn_status mn_opened_solve(mn_context *ctx, mn_opened *o, double factor, const mn
     x[o->held_number[n]] = 0;
   double norm = true_residual(&t, b, x);
   *report = (mn_solve_report){.initial_residual = norm, .reason = MN_ITERATION_LIMIT};
-  o->mgpcg.mg.once = o->link > STRONG_LINK;
+  o->mgpcg.mg.once = 0;
   for (int slow = 0; norm > tolerance && isfinite(norm) && run.iterations < max_iterations;) {
     double before = norm, aim = AIM * tolerance / norm;
     int most = run.iterations + LONG < max_iterations ? run.iterations + LONG : max_iterations;

@@ -28,8 +28,9 @@ typedef struct mn_opened {
   const uint8_t *held;       /* borrowed during a set-up */
   int32_t *held_number;      /* [mgpcg.mg.bounds] of unknowns */
   int exponent;              /* of 2: the size of vectors of late */
-  double link;               /* the greatest to a fixed value */
+  int links;                 /* 1: some opened faces are links to a fixed value */
   int twice;                 /* 1: apply visits the first coarse level twice; a test's control */
+  int hard;                  /* 1: links count like faces on coarse levels; another one */
   mn_mgpcg mgpcg;
   /* cells beside faces, for mn_opened_solve: */
   int beside;

@@ -106,6 +106,29 @@ static void converges(void **state)
   end(&t);
 }
 
+/* The wall of a soft body lets through about as much as a cell of fluid: on every level it has to
+   be as soft as it is. */
+static void soft_walls(void **state)
+{
+  (void)state;
+  int counts[2][3];
+  for (int hard = 0; hard < 2; hard++)
+    for (int level = 0; level < 3; level++) {
+      bench t;
+      ready(&t, (setup){2, 32 << level, 0, 0, 1, 0, DISK});
+      t.mac->operators.opened.hard = hard;
+      double *open = open_by(&t, 0.2);
+      counts[hard][level] = iterations_with(&t, open, open, NULL);
+      free(open);
+      end(&t);
+    }
+  for (int level = 0; level < 3; level++)
+    CHECK_LE(counts[0][level], 7);
+  CHECK_DONE();
+  CHECK_LE(counts[1][2], 8);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 /* M itself: symmetric, positive, linear for vectors of any size; 0 at held cells. */
 static void preconditioner(void **state)
 {
@@ -252,8 +275,8 @@ static void threads_do_not_matter(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(converges), cmocka_unit_test(preconditioner),
-                                     cmocka_unit_test(conjugate_gradients),
-                                     cmocka_unit_test(threads_do_not_matter)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(converges), cmocka_unit_test(soft_walls), cmocka_unit_test(preconditioner),
+      cmocka_unit_test(conjugate_gradients), cmocka_unit_test(threads_do_not_matter)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
