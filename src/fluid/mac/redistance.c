@@ -5,7 +5,8 @@
    with Godunov's first-order differences, in sweeps of alternating direction until nothing changes.
    Nobody asks how far a cell is beyond a few cells: REACH stands there, with the sign of its side.
    Cells nearer than that have the values they would have without this limit, for none of them
-   follows from one further away.
+   follows from one further away. Beside thin shells there is no limit: across one, water meets air
+   that may be far from any surface, and loads.c takes the ratio of the two distances.
 
    Verified by tests/unit/fluid/test_redistance.c. */
 #include "fluid/mac/internal.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* In cells. Who reads most is is_deep (volume.c): 1.6. */
-static const double REACH = 4;
+static const double REACH = 4, BESIDE_SHELLS = 1e30; /* the latter in m */
 
 /* walls: thin surfaces beside each cell (mn_shell_walls), or NULL */
 static int beside_surface(const mn_field *phi, const unsigned char *walls, int i, int j, int k)
@@ -174,10 +175,11 @@ static int sweep(mn_mac *mac, mn_field *d, const unsigned char *walls, int numbe
   return memchr(mac->quiet_rows, number, (size_t)ny * (size_t)nz) != NULL;
 }
 
-/* d <- the distances beside the surface, marked, and REACH elsewhere */
+/* d <- the distances beside the surface, marked, and the limit elsewhere */
 static void start(mn_mac *mac, const mn_field *phi, const unsigned char *walls, mn_field *d)
 {
   int slabs = mn_slabs(phi);
+  double reach = walls ? BESIDE_SHELLS : REACH * phi->grid->dx;
   mn_field_fill(d, INFINITY);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int s = 0; s < slabs; s++) {
@@ -187,7 +189,7 @@ static void start(mn_mac *mac, const mn_field *phi, const unsigned char *walls, 
       int seeds = 0;
       for (int i = 0; i < phi->n[0]; i++) {
         int beside = beside_surface(phi, walls, i, j, k);
-        mn_set(d, i, j, k, beside ? -fabs(mn_get(phi, i, j, k)) : REACH * phi->grid->dx);
+        mn_set(d, i, j, k, beside ? -fabs(mn_get(phi, i, j, k)) : reach);
         seeds |= beside;
       }
       mac->quiet_rows[j + (int64_t)phi->n[1] * k] = seeds ? SEEDED : 0;
