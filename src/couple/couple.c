@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/couple_internal.h"
+#include "couple/patches.h"
 #include "couple/rmi_tune.h"
 #include "couple/rmi_internal.h"
 
@@ -65,6 +66,8 @@ mn_status mn_coupling_check(mn_context *ctx, const mn_coupling_def *d)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static const double PATCH = 1.25; /* cells: see patches.c */
+
 static mn_status make_method(mn_coupling *c)
 {
   const mn_coupling_def *d = &c->def;
@@ -93,8 +96,15 @@ static mn_status make_method(mn_coupling *c)
   def.reuse = d->reuse;
   def.filter = d->filter;
   def.dt_power = 2;
-  MN_TRY(mn_rmi_create(c->ctx, &def, &c->rmi));
+  mn_rmi_patches patches = {0};
+  if (def.method == MN_RMI_REDUCED && !d->published)
+    MN_TRY(mn_patches_create(c->ctx, &c->boxes.face, &c->map, c->size, PATCH * c->dx, &patches));
+  mn_status status =
+      mn_rmi_create_patched(c->ctx, &def, patches.x_patch ? &patches : NULL, &c->rmi);
+  mn_patches_destroy(&patches);
+  MN_TRY(status);
   mn_rmi_set_sure(c->rmi, d->published ? 0 : SURE * c->dx);
+  mn_rmi_set_trusted(c->rmi, 1); /* mn_boxes checks what fluid and solid answer */
   return MN_OK;
 }
 
@@ -234,6 +244,9 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     memcpy(c->start, f->X, f->count * sizeof *f->X);
     memcpy(c->normal, f->N, f->count * sizeof *f->N);
     memcpy(c->area, f->area, f->count * sizeof *f->area);
+    c->sum_area = 0;
+    for (size_t i = 0; i < f->count; i++)
+      c->sum_area += c->area[i];
     mn_vector_map_start(&c->map, c->start);
     mn_closed_begin(&c->closed, dt, c->start);
     mn_couple_expect_velocities(c);

@@ -47,6 +47,7 @@ struct mn_coupling {
   mn_vec3 *normal; /* N and area there: the fluid sees them all along, so that it is a function */
   double *area;
   double *mass;               /* kg, fictitious */
+  double sum_area, sum_mass;  /* of the two */
   double *x, *p;              /* the vectors of the iteration */
   const double *p_now, *x_at; /* of the solid's call that runs */
   double *zero;               /* x at the start of the substep */
@@ -55,6 +56,7 @@ struct mn_coupling {
   mn_vec3 *load;              /* N, and what it answered */
   mn_vec3 *from;              /* m, X of the solid's last answer, */
   mn_vec3 *gap;               /* m/s, and its velocity at the end less the mean one */
+  int fresh;                  /* 1: the interface is as the fluid's last solve left it */
   double added;               /* kg per area, largest added mass seen, */
   double inertia[2];          /* and least inertia of a body, 1: rigid; infinite: none */
   double *push;               /* N, p of the solid's last solve */

@@ -92,6 +92,9 @@ static void choose_mass(mn_coupling *c)
     c->mass[i] = none                                       ? 0
                  : c->def.mass == MN_MASS_FITTED && fit > 0 ? fit * c->area[i]
                                                             : slope(c, i) * f->mass[i];
+  c->sum_mass = 0;
+  for (size_t i = 0; i < f->count; i++)
+    c->sum_mass += c->mass[i];
   if (!c->rmi)
     return;
   int fitted = !none && c->def.mass == MN_MASS_FITTED && fit > 0;
@@ -112,10 +115,7 @@ static void measure_added(mn_coupling *c)
     square += c->area[i] * mn_dot(move, move);
   }
   double least = 1e-6 * c->dx; /* below it rounding and the solver's tolerance rule */
-  double area = 0;
-  for (size_t i = 0; i < f->count; i++)
-    area += c->area[i];
-  if (square > least * least * area)
+  if (square > least * least * c->sum_area)
     c->added = fmax(c->added, work * c->dt * c->dt / square);
 }
 
@@ -142,17 +142,12 @@ double mn_couple_inertia(const mn_coupling *c, int rigid)
 
 void mn_couple_allow(mn_coupling *c)
 {
-  const mn_interface *f = &c->boxes.face;
-  double strict = 1, mass = 0, area = 0, filter = c->def.filter, part[2] = {INFINITY, INFINITY};
+  double strict = 1, filter = c->def.filter, part[2] = {INFINITY, INFINITY};
   if (!c->rmi)
     return;
-  for (size_t i = 0; i < f->count; i++) {
-    mass += c->mass[i];
-    area += c->area[i];
-  }
   if (c->def.mass == MN_MASS_FITTED) {
-    for (int rigid = 0; rigid < 2 && mass > 0; rigid++)
-      part[rigid] = mn_couple_inertia(c, rigid) * area / mass; /* m_s/m */
+    for (int rigid = 0; rigid < 2 && c->sum_mass > 0; rigid++) /* m_s/m */
+      part[rigid] = mn_couple_inertia(c, rigid) * c->sum_area / c->sum_mass;
     strict = isfinite(part[0]) ? fmin(MOST, fmax(STRICTEST, part[0])) : STRICT;
     if (isfinite(part[0]) && part[0] >= LIGHT)
       strict = fmin(MOST, part[0] / SEEN);
@@ -167,6 +162,18 @@ void mn_couple_allow(mn_coupling *c)
   mn_rmi_set_filter(c->rmi, filter);
 }
 
+/* Before the first solve of the fluid in a substep. */
+static mn_status get_ready(mn_coupling *c, double rate)
+{
+  mn_interface *f = &c->boxes.face;
+  for (size_t i = 0; i < f->count; i++)
+    f->V[i] = mean_velocity(c, rate, i);
+  MN_TRY(meet(c));
+  if (c->rmi && mn_closed_changed(&c->closed)) /* the fluid answers otherwise from now on */
+    mn_rmi_forget(c->rmi);
+  return MN_OK;
+}
+
 /* p = f(X) + m V/dt */
 static mn_status fluid_of(void *user, const double *x, double *p)
 {
@@ -174,20 +181,20 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   mn_interface *f = &c->boxes.face;
   size_t n = f->count, dim = (size_t)f->dim;
   double rate = 1 / c->dt;
+  int first = c->boxes.fluid_solves == 0;
   mn_vector_map_unpack(&c->map, x, f->X);
-  for (size_t i = 0; i < n; i++)
-    f->V[i] = mean_velocity(c, rate, i);
-  memcpy(f->N, c->normal, n * sizeof *f->N);
-  memcpy(f->area, c->area, n * sizeof *f->area);
-  memset(f->mass, 0, n * sizeof *f->mass);
-  if (c->boxes.fluid_solves == 0) {
-    MN_TRY(meet(c));
-    if (c->rmi && mn_closed_changed(&c->closed)) /* the fluid answers otherwise from now on */
-      mn_rmi_forget(c->rmi);
+  if (!first || c->asked) { /* the solid has answered, with its own */
+    memcpy(f->N, c->normal, n * sizeof *f->N);
+    memcpy(f->area, c->area, n * sizeof *f->area);
   }
-  if (!keeps_volumes(c))
-    for (size_t i = 0; i < n; i++)
-      f->V[i] = end_velocity(c, rate, i);
+  memset(f->mass, 0, n * sizeof *f->mass);
+  if (first)
+    MN_TRY(get_ready(c, rate));
+  int mean = keeps_volumes(c);
+  for (size_t i = 0; i < n && !mean; i++)
+    f->V[i] = end_velocity(c, rate, i);
+  for (size_t i = 0; i < n && mean && !first; i++)
+    f->V[i] = mean_velocity(c, rate, i);
   MN_TRY(mn_closed_project(&c->closed));
   MN_TRY(mn_boxes_solve_fluid(&c->boxes));
   if (c->boxes.fluid_solves == 1) {
@@ -202,6 +209,7 @@ static mn_status fluid_of(void *user, const double *x, double *p)
     c->place[i] = f->X[i];
     c->load[i] = f->load[i];
   }
+  c->fresh = 1;
   return MN_OK;
 }
 
@@ -214,12 +222,16 @@ static mn_status solve_solid(void *user)
   mn_interface *f = &c->boxes.face;
   size_t dim = (size_t)f->dim;
   double rate = 1 / c->dt;
-  mn_vector_map_unpack(&c->map, c->x_at, f->X);
-  for (size_t i = 0; i < f->count; i++) {
-    mn_vec3 mean = mean_velocity(c, rate, i), load = mn_v3(0, 0, 0);
+  int as_left = c->fresh && !c->def.published; /* by the fluid: X and its loads stand there */
+  c->fresh = 0;
+  if (!as_left)
+    mn_vector_map_unpack(&c->map, c->x_at, f->X);
+  for (size_t i = 0; i < f->count; i++)
+    f->V[i] = mean_velocity(c, rate, i);
+  for (size_t i = 0; i < f->count && !as_left; i++) {
+    mn_vec3 load = mn_v3(0, 0, 0);
     for (size_t a = 0; a < dim; a++)
-      load.v[a] = c->p_now[dim * i + a] - rate * c->mass[i] * mean.v[a];
-    f->V[i] = mean;
+      load.v[a] = c->p_now[dim * i + a] - rate * c->mass[i] * f->V[i].v[a];
     f->load[i] = load;
   }
   memcpy(f->mass, c->mass, f->count * sizeof *f->mass);
@@ -330,7 +342,7 @@ mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report)
   memset(c->x, 0, c->size * sizeof *c->x);
   if (c->mono) /* from what it found */
     mn_vector_map_pack(&c->map, f->X, c->x);
-  else {
+  else if (!mn_rmi_has_moved(c->rmi)) {
     for (size_t i = 0; i < f->count; i++) /* as the solid looks at the start */
       c->place[i] = mn_madd(f->X[i], c->dt, f->V[i]);
     mn_vector_map_pack(&c->map, c->place, c->x);

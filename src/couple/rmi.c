@@ -101,6 +101,33 @@ static mn_status new_weights(mn_context *ctx, size_t size, const double *from, d
   return MN_OK;
 }
 
+static mn_status new_patches(mn_context *ctx, size_t size, size_t count, const uint32_t *from,
+                             uint32_t **patch, double **scale)
+{
+  MN_TRY(MN_NEW(ctx, "patches of a coupling", size, patch));
+  MN_TRY(MN_NEW(ctx, "patches of a coupling", count, scale));
+  memcpy(*patch, from, size * sizeof *from);
+  for (size_t i = 0; i < size; i++)
+    (*scale)[from[i]]++;
+  for (size_t g = 0; g < count; g++)
+    (*scale)[g] = 1 / sqrt((*scale)[g]);
+  return MN_OK;
+}
+
+static mn_status shorten(mn_rmi *rmi, const mn_rmi_patches *from)
+{
+  mn_rmi_short *s = &rmi->shorter;
+  const mn_rmi_def *def = &rmi->def;
+  *s = (mn_rmi_short){.x = def->x_size, .p = def->p_size};
+  if (!from)
+    return MN_OK;
+  s->x = from->x_count;
+  s->p = from->p_count;
+  MN_TRY(new_patches(rmi->ctx, def->x_size, s->x, from->x_patch, &s->x_patch, &s->x_scale));
+  MN_TRY(new_patches(rmi->ctx, def->p_size, s->p, from->p_patch, &s->p_patch, &s->p_scale));
+  return MN_OK;
+}
+
 static mn_status new_pairs(mn_context *ctx, size_t in_size, size_t out_size, int capacity,
                            int64_t *count, mn_rmi_pairs *pairs)
 {
@@ -143,10 +170,15 @@ static mn_status allocate(mn_rmi *rmi)
   double **of_x[] = {&rmi->move1, &rmi->move2,    &rmi->x_start, &rmi->x_f,   &rmi->x_f_base,
                      &rmi->x_s,   &rmi->x_s_base, &rmi->r,       &rmi->r_base};
   double **of_p[] = {&rmi->p_f, &rmi->p_f_base, &rmi->p_s, &rmi->p_s_base};
+  size_t loads = def->loads == MN_RMI_LOADS_OF_MODEL ? 4 : 2;
   for (size_t i = 0; i < sizeof of_x / sizeof *of_x; i++)
     MN_TRY(MN_NEW(ctx, "x of a coupling", nx + MN_RMI_GUARD, of_x[i]));
-  for (size_t i = 0; i < sizeof of_p / sizeof *of_p; i++)
+  for (size_t i = 0; i < loads; i++)
     MN_TRY(MN_NEW(ctx, "p of a coupling", np + MN_RMI_GUARD, of_p[i]));
+  if (loads == 2) {
+    rmi->p_s = rmi->p_f;
+    rmi->p_s_base = rmi->p_f_base;
+  }
   MN_TRY(MN_NEW(ctx, "residuals of a coupling", (size_t)def->max_iterations, &rmi->residual));
   if (def->x_weight)
     MN_TRY(MN_NEW(ctx, "x of a coupling", nx, &rmi->given_x));
@@ -159,13 +191,27 @@ static mn_status allocate(mn_rmi *rmi)
   /* of a longer substep the oldest go */
   int own = def->max_iterations < def->max_columns ? def->max_iterations : def->max_columns;
   int capacity = def->max_columns + MN_RMI_IDLE_COLUMNS + own;
-  MN_TRY(new_pairs(ctx, nx, np, capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
-  MN_TRY(new_pairs(ctx, np, nx, capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
+  const mn_rmi_short *s = &rmi->shorter;
+  MN_TRY(new_pairs(ctx, nx, s->p, capacity, &rmi->count[MN_RMI_FLUID_COUNT], &rmi->fluid));
+  MN_TRY(new_pairs(ctx, s->p, nx, capacity, &rmi->count[MN_RMI_SOLID_COUNT], &rmi->solid));
+  rmi->fluid.x_short = rmi->fluid.in;
+  rmi->solid.x_short = rmi->solid.out;
+  if (s->x_patch) {
+    rmi->fluid.x_short = rmi->solid.x_short = NULL;
+    MN_TRY(MN_NEW(ctx, "columns of a coupling", (size_t)capacity * s->x, &rmi->fluid.x_short));
+    MN_TRY(MN_NEW(ctx, "columns of a coupling", (size_t)capacity * s->x, &rmi->solid.x_short));
+  }
   MN_TRY(new_products(rmi, capacity));
   return mn_rmi_model_create(rmi, &rmi->model);
 }
 
 mn_status mn_rmi_create(mn_context *ctx, const mn_rmi_def *def, mn_rmi **out)
+{
+  return mn_rmi_create_patched(ctx, def, NULL, out);
+}
+
+mn_status mn_rmi_create_patched(mn_context *ctx, const mn_rmi_def *def,
+                                const mn_rmi_patches *patches, mn_rmi **out)
 {
   if (!out)
     return mn_fail(ctx, MN_BAD_INPUT, "mn_rmi_create: nowhere to put the object");
@@ -177,7 +223,9 @@ mn_status mn_rmi_create(mn_context *ctx, const mn_rmi_def *def, mn_rmi **out)
   MN_TRY(MN_NEW(ctx, "a coupling", 1, &rmi));
   rmi->ctx = ctx;
   rmi->def = *def;
-  mn_status status = allocate(rmi);
+  mn_status status = shorten(rmi, patches);
+  if (status == MN_OK)
+    status = allocate(rmi);
   rmi->def.x_weight = rmi->def.p_weight = NULL; /* copied */
   if (status != MN_OK)
     mn_rmi_destroy(&rmi);
@@ -190,15 +238,44 @@ void mn_rmi_destroy(mn_rmi **handle)
   if (!handle || !*handle)
     return;
   mn_rmi *rmi = *handle;
-  double *all[] = {rmi->x_weight, rmi->p_weight,  rmi->fluid.in,     rmi->fluid.out,
-                   rmi->solid.in, rmi->solid.out, rmi->move1,        rmi->move2,
-                   rmi->x_start,  rmi->x_f,       rmi->p_f,          rmi->x_f_base,
-                   rmi->p_f_base, rmi->p_s,       rmi->x_s,          rmi->p_s_base,
-                   rmi->x_s_base, rmi->r,         rmi->r_base,       rmi->residual,
-                   rmi->given_x,  rmi->given_p,   rmi->products.all, rmi->products.row,
-                   rmi->fluid.dt, rmi->solid.dt};
+  if (rmi->def.loads != MN_RMI_LOADS_OF_MODEL)
+    rmi->p_s = rmi->p_s_base = NULL; /* shared */
+  if (rmi->shorter.x_patch) {
+    mn_free(rmi->fluid.x_short);
+    mn_free(rmi->solid.x_short);
+  }
+  double *all[] = {rmi->x_weight,
+                   rmi->p_weight,
+                   rmi->fluid.in,
+                   rmi->fluid.out,
+                   rmi->solid.in,
+                   rmi->solid.out,
+                   rmi->move1,
+                   rmi->move2,
+                   rmi->x_start,
+                   rmi->x_f,
+                   rmi->p_f,
+                   rmi->x_f_base,
+                   rmi->p_f_base,
+                   rmi->p_s,
+                   rmi->x_s,
+                   rmi->p_s_base,
+                   rmi->x_s_base,
+                   rmi->r,
+                   rmi->r_base,
+                   rmi->residual,
+                   rmi->given_x,
+                   rmi->given_p,
+                   rmi->products.all,
+                   rmi->products.row,
+                   rmi->fluid.dt,
+                   rmi->solid.dt,
+                   rmi->shorter.x_scale,
+                   rmi->shorter.p_scale};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
+  mn_free(rmi->shorter.x_patch);
+  mn_free(rmi->shorter.p_patch);
   mn_free(rmi->fluid.age);
   mn_free(rmi->solid.age);
   mn_rmi_model_destroy(&rmi->model);
@@ -255,6 +332,11 @@ void mn_rmi_set_wary(mn_rmi *rmi, int wary)
   rmi->wary = wary;
 }
 
+void mn_rmi_set_trusted(mn_rmi *rmi, int trusted)
+{
+  rmi->trusted = trusted;
+}
+
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances)
 {
   rmi->promise = tolerances;
@@ -263,6 +345,11 @@ void mn_rmi_set_promise(mn_rmi *rmi, double tolerances)
 void mn_rmi_set_filter(mn_rmi *rmi, double filter)
 {
   rmi->def.filter = filter;
+}
+
+int mn_rmi_has_moved(const mn_rmi *rmi)
+{
+  return rmi->count[MN_RMI_MOVES] > 0;
 }
 
 void mn_rmi_set_first_move(mn_rmi *rmi, double dt, const double *move)
@@ -313,7 +400,7 @@ static mn_array array(const char *name, mn_array_type type, size_t rows, size_t 
 
 int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
 {
-  size_t nx = rmi->def.x_size, np = rmi->def.p_size,
+  size_t nx = rmi->def.x_size, sx = rmi->shorter.x, np = rmi->shorter.p,
          k = (size_t)rmi->def.max_columns + MN_RMI_IDLE_COLUMNS;
   size_t ld = rmi->products.ld;
   mn_array all[] = {
@@ -330,8 +417,13 @@ int mn_rmi_arrays(mn_rmi *rmi, mn_array *arrays, int capacity)
       array("rmi_solid_age", MN_I64, k, 0, rmi->solid.age),
       array("rmi_solid_dt", MN_F64, k, 0, rmi->solid.dt),
       array("rmi_products", MN_F64, 4 * ld, ld, rmi->products.all),
+      array("rmi_fluid_patches", MN_F64, k, sx, rmi->fluid.x_short),
+      array("rmi_solid_patches", MN_F64, k, sx, rmi->solid.x_short),
   };
-  int count = rmi->def.method != MN_RMI_REDUCED ? 4 : rmi->products.all ? 13 : 12;
+  int count = rmi->def.method != MN_RMI_REDUCED ? 4
+              : rmi->shorter.x_patch            ? 15
+              : rmi->products.all               ? 13
+                                                : 12;
   for (int i = 0; i < count && i < capacity; i++)
     arrays[i] = all[i];
   return count;

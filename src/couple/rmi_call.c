@@ -51,8 +51,10 @@ static const double *plain(size_t n, const double *weight, const double *v, doub
 
 static void prepare(mn_rmi *rmi, double *answer, size_t size)
 {
-  fill(answer, size, UNWRITTEN);
-  fill(answer + size, MN_RMI_GUARD, GUARD);
+  if (!rmi->trusted) {
+    fill(answer, size, UNWRITTEN);
+    fill(answer + size, MN_RMI_GUARD, GUARD);
+  }
   rmi->ctx->message[0] = 0; /* so that a sentence found afterwards is the solver's */
 }
 
@@ -62,6 +64,8 @@ static mn_status check(mn_rmi *rmi, const double *answer, const char *who, const
 {
   mn_context *ctx = rmi->ctx;
   int finite = 1;
+  if (rmi->trusted)
+    return MN_OK;
   for (size_t i = 0; i < MN_RMI_GUARD; i++)
     if (bits_of(answer[size + i]) != GUARD)
       return mn_fail(ctx, MN_FAILED,

@@ -6,7 +6,10 @@
 
    A new column costs a pass over the others for its row and column of these, O(n k); nothing is
    done again for columns that are known. All k x k matrices are stored with the columns' capacity
-   as leading dimension. The pivoted (published) model works on the columns themselves and has no
+   as leading dimension. Entries of long vectors may be in patches: products are then those of sums
+   over patches, each over the root of its entries, so that a field that is the same all over a
+   patch has the length it had; x is kept in full as well, to be combined. The pivoted (published)
+   model works on the columns themselves and has no
    products. Verified by tests/unit/couple/test_rmi_history.c (test_products). */
 #include "couple/rmi_model.h"
 #include "couple/rmi_tune.h"
@@ -33,13 +36,51 @@ int64_t mn_rmi_columns_first(const mn_rmi *rmi, const mn_rmi_pairs *pairs)
   return first;
 }
 
+/* to <- the sums of a - b over patches; without patches, and with `to` apart, a - b itself. */
+static void shorten(size_t n, const uint32_t *patch, const double *scale, size_t count,
+                    const double *a, const double *b, double *to)
+{
+  if (!patch) {
+    for (size_t i = 0; i < n; i++)
+      to[i] = a[i] - b[i];
+    return;
+  }
+  memset(to, 0, count * sizeof *to);
+  for (size_t i = 0; i < n; i++)
+    to[patch[i]] += a[i] - b[i];
+  for (size_t g = 0; g < count; g++)
+    to[g] *= scale[g];
+}
+
+void mn_rmi_shorten_x(const mn_rmi *rmi, const double *a, const double *b, double *to)
+{
+  const mn_rmi_short *s = &rmi->shorter;
+  shorten(rmi->def.x_size, s->x_patch, s->x_scale, s->x, a, b, to);
+}
+
+static void shorten_p(const mn_rmi *rmi, const double *a, const double *b, double *to)
+{
+  const mn_rmi_short *s = &rmi->shorter;
+  shorten(rmi->def.p_size, s->p_patch, s->p_scale, s->p, a, b, to);
+}
+
+static double *p_of(const mn_rmi *rmi, const mn_rmi_pairs *pairs)
+{
+  return pairs == &rmi->fluid ? pairs->out : pairs->in;
+}
+
+static double *x_of(const mn_rmi *rmi, const mn_rmi_pairs *pairs)
+{
+  return pairs == &rmi->fluid ? pairs->in : pairs->out;
+}
+
 /* product <- the inner products of the columns in use with v, a number every `stride`. */
-static void products_with(mn_rmi *rmi, const mn_rmi_pairs *pairs, int answers, const double *v,
+static void products_with(mn_rmi *rmi, const mn_rmi_pairs *pairs, int of_p, const double *v,
                           size_t stride, double *product)
 {
-  size_t n = answers ? pairs->out_size : pairs->in_size, count = (size_t)*pairs->count;
+  size_t n = of_p ? rmi->shorter.p : rmi->shorter.x, count = (size_t)*pairs->count;
   size_t first = (size_t)mn_rmi_columns_first(rmi, pairs);
-  const double *columns = answers ? pairs->out : pairs->in;
+  const double *columns = of_p ? p_of(rmi, pairs) : pairs->x_short;
   double *row = rmi->products.row;
   mn_columns_inner(n, (int)(count - first), 1, columns + first * n, v, row);
   for (size_t j = first; j < count; j++)
@@ -50,15 +91,15 @@ static void add_products(mn_rmi *rmi, int is_fluid, size_t at)
 {
   mn_rmi_products *q = &rmi->products;
   const mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
-  size_t nx = rmi->def.x_size, np = rmi->def.p_size, ld = q->ld;
+  size_t ld = q->ld;
   if (!q->ff)
     return;
-  const double *dx = (is_fluid ? f->in : s->out) + at * nx;
-  const double *dp = (is_fluid ? f->out : s->in) + at * np;
+  const double *dx = (is_fluid ? f : s)->x_short + at * rmi->shorter.x;
+  const double *dp = (is_fluid ? f->out : s->in) + at * rmi->shorter.p;
   products_with(rmi, f, 0, dx, 1, (is_fluid ? q->ff : q->fs) + at * ld);
-  products_with(rmi, s, 0, dp, 1, (is_fluid ? q->sf : q->ss) + at * ld);
+  products_with(rmi, s, 1, dp, 1, (is_fluid ? q->sf : q->ss) + at * ld);
   if (is_fluid)
-    products_with(rmi, s, 1, dx, ld, q->fs + at);
+    products_with(rmi, s, 0, dx, ld, q->fs + at);
   else
     products_with(rmi, f, 1, dp, ld, q->sf + at);
   double *own = is_fluid ? q->ff : q->ss;
@@ -92,6 +133,7 @@ void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count)
     size_t columns = (size_t)(*pairs->count - count);
     memset(pairs->in + from * pairs->in_size, 0, columns * pairs->in_size * sizeof(double));
     memset(pairs->out + from * pairs->out_size, 0, columns * pairs->out_size * sizeof(double));
+    memset(pairs->x_short + from * rmi->shorter.x, 0, columns * rmi->shorter.x * sizeof(double));
     memset(pairs->age + from, 0, columns * sizeof *pairs->age);
     memset(pairs->dt + from, 0, columns * sizeof *pairs->dt);
     if (pairs == &rmi->fluid) {
@@ -125,6 +167,9 @@ static void drop(mn_rmi *rmi, mn_rmi_pairs *pairs, size_t first)
     return;
   memmove(pairs->in, pairs->in + first * in, kept * in * sizeof(double));
   memmove(pairs->out, pairs->out + first * out, kept * out * sizeof(double));
+  if (rmi->shorter.x_patch)
+    memmove(pairs->x_short, pairs->x_short + first * rmi->shorter.x,
+            kept * rmi->shorter.x * sizeof(double));
   memmove(pairs->age, pairs->age + first, kept * sizeof *pairs->age);
   memmove(pairs->dt, pairs->dt + first, kept * sizeof *pairs->dt);
   size_t ld = q->ld, end = used(rmi);
@@ -145,16 +190,19 @@ void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, cons
     *before = *before > MN_RMI_IDLE_COLUMNS ? *before - MN_RMI_IDLE_COLUMNS : 0;
   }
   size_t at = (size_t)*pairs->count;
-  double *din = pairs->in + at * pairs->in_size, *dout = pairs->out + at * pairs->out_size;
-  for (size_t i = 0; i < pairs->in_size; i++)
-    din[i] = in[i] - in_base[i];
-  for (size_t i = 0; i < pairs->out_size; i++)
-    dout[i] = out[i] - out_base[i];
+  const double *x = is_fluid ? in : out, *x_base = is_fluid ? in_base : out_base;
+  size_t nx = rmi->def.x_size, np = rmi->def.p_size;
+  double *dx = x_of(rmi, pairs) + at * nx, *dp = p_of(rmi, pairs) + at * rmi->shorter.p;
+  for (size_t i = 0; i < nx; i++)
+    dx[i] = x[i] - x_base[i];
+  if (rmi->shorter.x_patch)
+    mn_rmi_shorten_x(rmi, x, x_base, pairs->x_short + at * rmi->shorter.x);
+  shorten_p(rmi, is_fluid ? out : in, is_fluid ? out_base : in_base, dp);
   pairs->age[at] = 0;
   pairs->dt[at] = rmi->dt;
   ++*pairs->count;
-  if (mn_norm_square(pairs->in_size, din) >
-      ROUNDING * ROUNDING * mn_norm_square(pairs->in_size, in))
+  if (mn_norm_square(pairs->in_size, is_fluid ? dx : dp) >
+      ROUNDING * ROUNDING * mn_norm_square(is_fluid ? nx : np, in))
     add_products(rmi, is_fluid, at);
   else /* from rest, or converged to the last digit: no column */
     mn_rmi_columns_truncate(rmi, pairs, (int64_t)at);
@@ -170,39 +218,40 @@ static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)
     drop(rmi, pairs, (size_t)first);
 }
 
-/* p of all columns += rate times x; both are times their weights, p is that of the column's dt. */
+/* p of all columns in use += rate times x; both are times their weights, p is that of the column's
+ * dt. */
 static void shift(const mn_rmi *rmi, const mn_rmi_pairs *pairs, const double *rate, const double *x,
                   double *p)
 {
   size_t n = rmi->def.x_size;
   const double *w = rmi->x_weight, *u = rmi->p_weight;
-  for (size_t c = 0; c < (size_t)*pairs->count; c++) {
+  const mn_rmi_short *s = &rmi->shorter;
+  for (size_t c = (size_t)mn_rmi_columns_first(rmi, pairs); c < (size_t)*pairs->count; c++) {
     double part = 1 / mn_rmi_dt_scale(rmi, pairs->dt[c]);
-    for (size_t i = 0; i < n; i++)
-      p[c * n + i] += (u ? u[i] : 1) / (w ? w[i] : 1) * part * rate[i] * x[c * n + i];
+    for (size_t i = 0; i < n; i++) {
+      double more = (u ? u[i] : 1) / (w ? w[i] : 1) * part * rate[i] * x[c * n + i];
+      if (s->p_patch)
+        p[c * s->p + s->p_patch[i]] += s->p_scale[s->p_patch[i]] * more;
+      else
+        p[c * n + i] += more;
+    }
   }
 }
 
 void mn_rmi_shift_loads(mn_rmi *rmi, const double *rate)
 {
   mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
+  mn_rmi_products *q = &rmi->products;
   if (rmi->def.method != MN_RMI_REDUCED)
     return;
   rmi->dt = rmi->number[MN_RMI_DT1]; /* a restored object has none of its own */
-  drop(rmi, f, (size_t)mn_rmi_columns_first(rmi, f));
-  drop(rmi, s, (size_t)mn_rmi_columns_first(rmi, s));
   shift(rmi, f, rate, f->in, f->out);
   shift(rmi, s, rate, s->out, s->in);
-  int64_t fluid = *f->count, solid = *s->count;
-  *f->count = *s->count = 0;
-  while (*f->count < fluid) { /* products anew, as when columns come */
-    ++*f->count;
-    add_products(rmi, 1, (size_t)*f->count - 1);
-  }
-  while (*s->count < solid) {
-    ++*s->count;
-    add_products(rmi, 0, (size_t)*s->count - 1);
-  }
+  size_t np = rmi->shorter.p;
+  for (size_t c = (size_t)mn_rmi_columns_first(rmi, f); q->sf && c < (size_t)*f->count; c++)
+    products_with(rmi, s, 1, f->out + c * np, 1, q->sf + c * q->ld);
+  for (size_t c = (size_t)mn_rmi_columns_first(rmi, s); q->ss && c < (size_t)*s->count; c++)
+    products_with(rmi, s, 1, s->in + c * np, 1, q->ss + c * q->ld);
 }
 
 void mn_rmi_columns_age(mn_rmi *rmi)

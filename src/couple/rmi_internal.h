@@ -12,10 +12,12 @@
 typedef struct mn_rmi_pairs {
   size_t in_size, out_size;
   int capacity;
-  double *in, *out; /* [capacity * size], a column after the other */
-  int64_t *age;     /* [capacity] accepted substeps since: 0 of the running one */
-  double *dt;       /* [capacity] s, of its substep: p answers x like dt^-power */
-  int64_t *count;   /* into the object's counts; grows while a step runs */
+  double *in,
+      *out;        /* [capacity * size], a column after the other; p by patches, if there are any */
+  double *x_short; /* [capacity * short size] x by patches; without, its array of the two above */
+  int64_t *age;    /* [capacity] accepted substeps since: 0 of the running one */
+  double *dt;      /* [capacity] s, of its substep: p answers x like dt^-power */
+  int64_t *count;  /* into the object's counts; grows while a step runs */
 } mn_rmi_pairs;
 
 /* Inner products of columns: see rmi_columns.c. NULL with pivoting. */
@@ -25,6 +27,13 @@ typedef struct mn_rmi_products {
   double *ff, *ss, *fs, *sf; /* [ld * ld] each */
   double *row;               /* [ld] */
 } mn_rmi_products;
+
+/* Entries of x and p in patches that inner products take for one; no arrays: each by itself. */
+typedef struct mn_rmi_short {
+  size_t x, p;                 /* patches */
+  uint32_t *x_patch, *p_patch; /* [x_size], [p_size] */
+  double *x_scale, *p_scale;   /* [patches] 1 over the root of the number of entries */
+} mn_rmi_short;
 
 /* Scalars of the state, as they stand in a checkpoint. */
 enum { MN_RMI_FLUID_COUNT, MN_RMI_SOLID_COUNT, MN_RMI_MOVES, MN_RMI_COUNTS };
@@ -44,7 +53,8 @@ struct mn_rmi {
   mn_context *ctx;
   mn_rmi_def def;
   double *x_weight, *p_weight; /* NULL: all 1. All vectors below are times these */
-  double sure;                 /* one iteration will do whose residual is at most this */
+  mn_rmi_short shorter;
+  double sure; /* one iteration will do whose residual is at most this */
 
   /* state */
   mn_rmi_pairs fluid, solid;
@@ -61,10 +71,11 @@ struct mn_rmi {
   int iterations;
   double *x_start;
   double *x_f, *p_f, *x_f_base, *p_f_base; /* the last fluid solve; where its x came from */
-  double *p_s, *x_s, *p_s_base, *x_s_base; /* the last solid solve; that of the base */
+  double *p_s, *x_s, *p_s_base, *x_s_base; /* the last solid solve; that of the base. p_s is p_f
+                                              itself unless loads are the model's */
   double *r, *r_base;                      /* S(p) - x */
   double first_omega, promise;             /* see rmi_tune.h */
-  int wary;
+  int wary, trusted;
   double load_shift;         /* by how much x^s differs from the answer to p^f, in the model */
   double *residual;          /* [max_iterations] */
   double *given_x, *given_p; /* without weights, if there are any */
@@ -78,7 +89,7 @@ typedef struct mn_rmi_solvers {
   void *fluid_user, *solid_user;
 } mn_rmi_solvers;
 
-enum { MN_RMI_IDLE_COLUMNS = 8 };
+enum { MN_RMI_IDLE_COLUMNS = 16 };
 enum { MN_RMI_GUARD = 8 }; /* numbers behind p_f and x_s that a solver must not touch */
 
 /* Whatever least_iterations says, one iteration will do if its residual is at most that (and within

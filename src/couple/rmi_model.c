@@ -67,6 +67,7 @@ struct mn_rmi_model {
   double *y, *z, *least; /* [capacity] */
   double *order;         /* [capacity * capacity] products in the order of a side */
   double *all;           /* [capacity] a number for each column looked at */
+  const double **at;     /* [capacity] columns */
   double *gap;           /* [the longer of x_size and p_size] */
   double *beyond;        /* [x_size] the relaxed remainder of the last step; 0: none */
   double *x, *p;         /* the model's answer */
@@ -108,6 +109,7 @@ mn_status mn_rmi_model_create(mn_rmi *rmi, mn_rmi_model **out)
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->least));
   MN_TRY(MN_NEW(ctx, "reduced model", k * k, &model->order));
   MN_TRY(MN_NEW(ctx, "reduced model", k, &model->all));
+  MN_TRY(MN_NEW(ctx, "reduced model", k, &model->at));
   MN_TRY(MN_NEW(ctx, "reduced model", nx > np ? nx : np, &model->gap));
   MN_TRY(MN_NEW(ctx, "reduced model", nx, &model->beyond));
   MN_TRY(MN_NEW(ctx, "reduced model", nx, &model->x));
@@ -126,6 +128,7 @@ void mn_rmi_model_destroy(mn_rmi_model **handle)
                    model->gap,     model->beyond,  model->x,       model->p};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
+  mn_free(model->at);
   mn_free(model->fluid.kept);
   mn_free(model->solid.kept);
   mn_arena_destroy(&model->arena);
@@ -221,15 +224,18 @@ static void project(mn_rmi *rmi, const mn_rmi_pairs *pairs, const side *s, const
 {
   mn_rmi_model *model = rmi->model;
   int is_fluid = pairs == &rmi->fluid;
-  size_t n = pairs->in_size;
-  for (size_t i = 0; i < n; i++)
+  size_t n = is_fluid ? rmi->shorter.x : pairs->in_size; /* of p only without patches */
+  const double *in = is_fluid ? pairs->x_short : pairs->in;
+  if (is_fluid)
+    mn_rmi_shorten_x(rmi, a, b, model->gap);
+  for (size_t i = 0; i < n && !is_fluid; i++)
     model->gap[i] = a[i] - b[i];
   if (s->q) {
     mn_columns_inner(n, s->m, 1, s->q, model->gap, y);
     return;
   }
   if (s->m)
-    mn_columns_inner(n, s->k, 1, pairs->in + place(pairs, s->k - 1) * n, model->gap, model->all);
+    mn_columns_inner(n, s->k, 1, in + place(pairs, s->k - 1) * n, model->gap, model->all);
   for (int i = 0; i < s->m; i++)
     y[i] = model->all[s->k - 1 - s->kept[i]] * (is_fluid ? 1 : s->scale[s->kept[i]]);
   mn_columns_divide_left(s->m, 1, s->r, y);
@@ -251,11 +257,12 @@ static void combine(mn_rmi *rmi, const mn_rmi_pairs *pairs, const side *s, int a
   double *coefficient = model->least; /* free after the sides are built */
   memcpy(coefficient, y, (size_t)s->m * sizeof(double));
   mn_columns_solve(s->m, s->r, coefficient);
-  memset(model->all, 0, (size_t)s->k * sizeof(double));
-  for (int i = 0; i < s->m; i++)
-    model->all[s->k - 1 - s->kept[i]] = coefficient[i] * (of_p ? s->scale[s->kept[i]] : 1);
   const double *columns = answers ? pairs->out : pairs->in;
-  mn_columns_combine(n, s->k, 1, columns + place(pairs, s->k - 1) * n, model->all, to);
+  for (int i = 0; i < s->m; i++) { /* of all that were looked at, most may not be in */
+    model->at[i] = columns + place(pairs, s->kept[i]) * n;
+    coefficient[i] *= of_p ? s->scale[s->kept[i]] : 1;
+  }
+  mn_columns_add(n, s->m, (const double *const *)model->at, coefficient, to);
 }
 
 /* ---- both together --------------------------------------------------------------------------- */

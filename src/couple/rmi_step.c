@@ -155,7 +155,8 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
   report->fluid_solves = report->iterations = k;
   if (reduced && k > 1)
     mn_rmi_columns_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
-  memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
+  if (rmi->p_s != rmi->p_f)
+    memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
   rmi->load_shift = 0;
   if (of_model)
     mn_rmi_model_loads(rmi, report);

@@ -4,6 +4,18 @@
 
 #include "meniscus/rmi.h"
 
+/* Which entries of long vectors belong together: neighbours on a surface, say. */
+typedef struct mn_rmi_patches {
+  size_t x_count, p_count;
+  uint32_t *x_patch, *p_patch; /* [x_size], [p_size]: 0 to count - 1, none empty */
+} mn_rmi_patches;
+
+/* mn_rmi_create; inner products are then taken of sums over patches, for which a fraction of the
+   memory is read. Secants are exact combinations all the same: what is rougher is which combination
+   fits best. For reduced methods with columns newest first and loads of the fluid. Copied. */
+MN_MUST_CHECK mn_status mn_rmi_create_patched(mn_context *ctx, const mn_rmi_def *def,
+                                              const mn_rmi_patches *patches, mn_rmi **out);
+
 /* Between steps: p will be what it was plus rate (x - x_start), `rate` [x_size] for the dt of the
    last accepted step; of both solvers, as when a fictitious mass changes. x_size and p_size must be
    equal. The columns follow exactly. */
@@ -20,6 +32,12 @@ void mn_rmi_set_wary(mn_rmi *rmi, int wary);
 /* From the next step on, reduced, columns newest first: converged only if the model, too, would
    change the solid's answer by no more than this many tolerances; 0: not asked. */
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances);
+
+/* Whether a move of the last substep is known, so that mn_rmi_set_first_move would do nothing. */
+int mn_rmi_has_moved(const mn_rmi *rmi);
+
+/* From the next solve on: both solvers write every number and check them for themselves. */
+void mn_rmi_set_trusted(mn_rmi *rmi, int trusted);
 
 /* In the first fluid solve of a step: what was learned before it holds no longer. */
 void mn_rmi_forget(mn_rmi *rmi);

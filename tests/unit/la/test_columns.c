@@ -164,9 +164,32 @@ static void test_pivoted(void **state)
   CHECK_DONE();
 }
 
+/* Sums of vectors that stand anywhere, against those of columns that are all zero but for them. */
+static void test_add(void **state)
+{
+  (void)state;
+  static double a[ROWS * COLS];
+  random_columns(11, a);
+  for (int k = 0; k <= COLS; k++) {
+    const double *at[COLS];
+    double x[COLS], all[COLS] = {0}, y[ROWS] = {0}, expected[ROWS] = {0}, worst = 0;
+    for (int j = 0; j < k; j++) {
+      int from = (5 * j + 2) % COLS; /* each once */
+      at[j] = a + from * ROWS;
+      all[from] = x[j] = 1 + j;
+    }
+    mn_columns_add(ROWS, k, at, x, y);
+    mn_columns_combine(ROWS, COLS, 1, a, all, expected);
+    for (int i = 0; i < ROWS; i++)
+      worst = check_worst(worst, fabs(y[i] - expected[i]));
+    CHECK_LE(worst, 1e-13);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_order),
-                                     cmocka_unit_test(test_pivoted)};
+                                     cmocka_unit_test(test_pivoted), cmocka_unit_test(test_add)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
