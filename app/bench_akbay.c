@@ -298,7 +298,7 @@ int app_bench_akbay_time(app_bench_run *run)
                                     {"foam-in-smoke", 92.6, 6.3, 1.0, 3.2},
                                     {"balls-in-pool", 99.1, 0.4, 0.5, 1.0},
                                     {"cloth-in-water", 94.5, 3.8, 1.7, 5.1}};
-  static const char *const sizes[] = {"32", "100"};
+  static const char *const sizes[] = {"32", "48", "100"}; /* 48: the default of foam and balls */
   const char *wanted = app_get(run->args, "--size");
   for (size_t i = 0; i < (wanted ? 1 : sizeof sizes / sizeof *sizes); i++)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -1,5 +1,5 @@
 -- A light block of foam is bent and lifted by a jet of smoke (3D).
-local n         = param("n", 32, "cells across the box, which is 1 m wide", { multiple = 2 })
+local n         = param("n", 48, "cells across the box, which is 1 m wide", { multiple = 2 })
 local density   = param("density", 1.5, "of the foam over that of the air")
 local young     = param("young", 40, "of the foam, Pa")
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
