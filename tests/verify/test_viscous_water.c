@@ -311,6 +311,40 @@ static void test_falling_block(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* ---- walls that let go: a uniform fall has no stress ----------------------------------------- */
+
+/* A block of water under the ceiling, air below: error of its mean velocity after 0.2 s, over g t.
+ */
+static double hanging(int dim, double nu, int walls)
+{
+  mac_case c;
+  water_case_begin(&c, dim, mn_v3(1, 1, dim == 3), 16);
+  c.def.fluid.viscosity = nu;
+  c.def.fluid.walls = walls;
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, dim, mn_v3(0.25, 0.625, 0.25), mn_v3(0.75, 2, 0.75),
+                               &c.def.fluid.initial_water));
+  mac_case_start(&c);
+  mac_case_run(&c, 0.2, 0.01);
+  water_sums sums = water_case_sums(&c);
+  double volume = dim == 3 ? 0.375 * 0.25 : 0.375 * 0.5;
+  double error = fabs(sums.momentum.y / volume / (-9.81 * 0.2) - 1);
+  printf("ceiling, %dD, nu %g, %s walls: error %.2e\n", dim, nu,
+         walls == MN_WALLS_SEPARATING ? "separating" : "sticking", error);
+  mac_case_end(&c);
+  return error;
+}
+
+static void test_ceiling(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    CHECK_LE(hanging(2, (double[]){0.01, 1, 100}[i], MN_WALLS_SEPARATING), 1e-10);
+  CHECK_LE(hanging(3, 10, MN_WALLS_SEPARATING), 1e-10);
+  CHECK_DONE();
+  CHECK_LE(hanging(2, 1, MN_WALLS_STICKING), 1e-10);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 /* ---- A10 (b): Couette, also of two layers ---------------------------------------------------- */
 
 /* A channel along x of height 1, filled, ends through, plates at y = 0 and 1; 8 cells long. */
@@ -564,6 +598,7 @@ static double made_error(int dim, int n, int varying)
   water_case_begin(&c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
   for (int s = 0; s < 2 * dim; s++)
     c.def.domain.side[s].kind = MN_SIDE_NOSLIP;
+  c.def.fluid.walls = MN_WALLS_STICKING; /* no pressure holds it there */
   c.def.fluid.viscosity = 1;
   if (varying)
     c.def.fluid.viscosity_factor = (mn_field_fn){.eval = made_factor_fn};
@@ -602,10 +637,15 @@ static void test_made_flow(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_free_body),    cmocka_unit_test(test_control_laplacian),
-      cmocka_unit_test(test_turning_disk), cmocka_unit_test(test_falling_block),
-      cmocka_unit_test(test_couette),      cmocka_unit_test(test_stokes_second_problem),
-      cmocka_unit_test(test_stiff),        cmocka_unit_test(test_shear_order),
+      cmocka_unit_test(test_free_body),
+      cmocka_unit_test(test_control_laplacian),
+      cmocka_unit_test(test_turning_disk),
+      cmocka_unit_test(test_falling_block),
+      cmocka_unit_test(test_ceiling),
+      cmocka_unit_test(test_couette),
+      cmocka_unit_test(test_stokes_second_problem),
+      cmocka_unit_test(test_stiff),
+      cmocka_unit_test(test_shear_order),
       cmocka_unit_test(test_made_flow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

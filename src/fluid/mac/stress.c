@@ -22,6 +22,8 @@
        no-slip solid                     at theta dx from the liquid's face
        through side across               at dx, the velocity of the face inside before the step
 
+   D_aa is left out, too, at a wall that the liquid can leave, and is about to (leaves_wall).
+
    The boxes' parts come from their 2^dim octants, each shared by one cell, one face per axis and
    one edge per pair of axes: all of them hold the same liquid.
 
@@ -225,6 +227,26 @@ static void weigh_faces(mn_mac *mac, int a)
   }
 }
 
+/* Whether cell `at` is about to leave a wall along axis a: nothing presses it there, and it moves
+   away. Such a wall does not hold it back by viscous stress either. */
+static int leaves_wall(const mn_mac *mac, int a, const int at[3])
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  const mn_field *u = &mac->star[a];
+  int64_t low = mn_index(u, at[0], at[1], at[2]), high = low + u->stride[a];
+  const unsigned char *kind = g->kind[a] + (u->at - u->data);
+  if (mac->def->fluid.walls != MN_WALLS_SEPARATING ||
+      mn_get(&mac->state.p, at[0], at[1], at[2]) > 0)
+    return 0;
+  int below = kind[low] == MN_FACE_SIDE || kind[low] == MN_FACE_NOSLIP;
+  int above = kind[high] == MN_FACE_SIDE || kind[high] == MN_FACE_NOSLIP;
+  if (below == above)
+    return 0;
+  int64_t wall = below ? low : high, away = below ? high : low;
+  double speed = u->at[away] + mac->dt * mac->gradient[a].at[away] - g->wall[a].at[wall];
+  return kind[away] == MN_FACE_FLUID && (below ? speed > 0 : speed < 0);
+}
+
 static void weigh_cells(mn_mac *mac, double weight)
 {
   mn_stress *t = &mac->stress;
@@ -241,7 +263,8 @@ static void weigh_cells(mn_mac *mac, double weight)
         for (int a = 0; a < mac->grid.dim; a++) {
           int high[3] = {i, j, k};
           high[a]++;
-          difference d = part > 0 ? differ(mac, a, a, high, 0) : (difference){0, 0, 0, 0};
+          int there = part > 0 && !leaves_wall(mac, a, (int[3]){i, j, k});
+          difference d = there ? differ(mac, a, a, high, 0) : (difference){0, 0, 0, 0};
           mn_set(&t->normal[a], i, j, k, d.there && d.free ? root * d.scale : 0);
         }
       }
