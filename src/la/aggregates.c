@@ -161,6 +161,35 @@ static double dot(size_t n, const float *x, const float *y)
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
+/* H_r x, in four sums that do not wait for each other */
+static inline float face_of(const mn_aggregates *a, int64_t r, const float *x)
+{
+  const int32_t *place = a->h_place;
+  const float *h = a->h;
+  float u[4] = {0};
+  int64_t e = a->h_start[r], end = a->h_start[r + 1];
+  for (; e + 4 <= end; e += 4)
+    for (int k = 0; k < 4; k++)
+      u[k] += h[e + k] * x[place[e + k]];
+  for (; e < end; e++)
+    u[0] += h[e] * x[place[e]];
+  return (u[0] + u[1]) + (u[2] + u[3]);
+}
+
+/* y += H_r^T f */
+static inline void add_face(const mn_aggregates *a, int64_t r, float f, float *y)
+{
+  for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
+    y[a->h_place[e]] += a->h[e] * f;
+}
+
+void mn_levels_add_faces(const mn_aggregates *a, const float *x, float *y)
+{
+  for (int64_t r = 0; r < a->rows; r++)
+    if (a->w[r] != 0)
+      add_face(a, r, a->w[r] * face_of(a, r, x), y);
+}
+
 /* y <- A x, all of it */
 static void multiply(const mn_aggregates *a, const float *x, float *y)
 {
@@ -172,14 +201,7 @@ static void multiply(const mn_aggregates *a, const float *x, float *y)
     for (int i = 0; i < 4; i++)
       y[4 * g + i] = -sum[i] - a->lumped[4 * g + i] * x[4 * g + i];
   }
-  for (int64_t r = 0; r < a->rows; r++) {
-    float u = 0;
-    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
-      u += a->h[e] * x[a->h_place[e]];
-    u *= a->w[r];
-    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
-      y[a->h_place[e]] += a->h[e] * u;
-  }
+  mn_levels_add_faces(a, x, y);
 }
 
 /* z <- M r; the level's vectors are where it happens. */
@@ -209,36 +231,87 @@ static void store(const mn_aggregates *a, double factor, const float *from, doub
 
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x)
 {
-  double norm = load(a, b, a->level[0].b);
-  cycle(a, 0);
+  float *r = a->swept ? a->v[0] : a->level[0].b;
+  double norm = load(a, b, r);
+  if (a->swept) {
+    mn_sweeps_begin(a, r, a->v[1]);
+    mn_sweeps_turn(a, 1, r, 0, a->v[1], a->level[0].x);
+  } else {
+    cycle(a, 0);
+  }
   store(a, norm, a->level[0].x, x);
+}
+
+/* Both solvers go by the same steps; with sweeps alone r stands for (D + L)^-1 r, and so does q of
+   A d. */
+static void begin_steps(const mn_aggregates *a)
+{
+  memset(a->v[3], 0, 4 * (size_t)a->level[0].n * sizeof *a->v[3]);
+  if (a->swept)
+    mn_sweeps_begin(a, a->v[0], a->level[0].b);
+}
+
+/* r.M r; without sweeps alone M r is left in the level's x. */
+static double square_of(const mn_aggregates *a)
+{
+  if (a->swept)
+    return mn_sweeps_norm(a, a->v[0]);
+  precondition(a, a->v[0]);
+  return dot(4 * (size_t)a->level[0].n, a->v[0], a->level[0].x);
+}
+
+/* d <- take M r + keep d */
+static void take_direction(const mn_aggregates *a, double take, double keep)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  float *d = a->v[1];
+  const float *z = a->level[0].x;
+  if (a->swept) {
+    mn_sweeps_turn(a, (float)take, a->v[0], (float)keep, a->level[0].b, d);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    d[i] = (float)take * z[i] + (keep != 0 ? (float)keep * d[i] : 0);
+}
+
+/* q <- A d; d.A d if it is asked for */
+static double take_product(const mn_aggregates *a, int asked)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  if (a->swept)
+    mn_sweeps_product(a, a->level[0].b, a->v[1], a->v[2]);
+  else
+    multiply(a, a->v[1], a->v[2]);
+  return asked ? dot(n, a->swept ? a->level[0].b : a->v[1], a->v[2]) : 0;
+}
+
+/* The sum of steps, and what is left of r. */
+static void take_step(const mn_aggregates *a, float step, int left)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  float *r = a->v[0], *sum = a->v[3];
+  const float *d = a->v[1], *q = a->v[2];
+  for (size_t i = 0; i < n; i++)
+    sum[i] += step * d[i];
+  for (size_t i = 0; i < n && left; i++)
+    r[i] -= step * q[i];
 }
 
 void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const double *b, double *x,
                          mn_aggregates_report *report)
 {
-  size_t n = 4 * (size_t)a->level[0].n;
-  float *r = a->v[0], *d = a->v[1], *q = a->v[2], *sum = a->v[3];
-  const float *z = a->level[0].x;
-  double old = 1, energy = 0, norm = load(a, b, r);
+  double old = 1, energy = 0, norm = load(a, b, a->v[0]);
   *report = (mn_aggregates_report){.positive = 1, .converged = !(norm > 0)};
-  memset(sum, 0, n * sizeof *sum);
+  begin_steps(a);
   a->steps = 0;
   while (!report->converged && report->iterations < most) {
-    precondition(a, r);
-    double rz = dot(n, r, z), beta = report->iterations ? rz / old : 0;
-    for (size_t i = 0; i < n; i++)
-      d[i] = z[i] + (report->iterations ? (float)beta * d[i] : 0);
-    multiply(a, d, q);
-    double curve = dot(n, d, q);
+    double rz = square_of(a), beta = report->iterations ? rz / old : 0;
+    take_direction(a, 1, beta);
+    double curve = take_product(a, 1);
     report->positive = rz > 0 && curve > 0 && isfinite(rz / curve);
     if (!report->positive)
       break;
-    float step = (float)(rz / curve);
-    for (size_t i = 0; i < n; i++) {
-      sum[i] += step * d[i];
-      r[i] -= step * q[i];
-    }
+    take_step(a, (float)(rz / curve), 1);
     if (a->steps < MN_AGGREGATE_STEPS) {
       a->step[a->steps] = rz / curve;
       a->turn[a->steps++] = beta;
@@ -248,7 +321,7 @@ void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const doub
     report->iterations++;
     report->converged = rz * rz / curve <= relative * relative * energy;
   }
-  store(a, norm, sum, x);
+  store(a, norm, a->v[3], x);
 }
 
 /* ---- Chebyshev ------------------------------------------------------------------------------- */
@@ -294,6 +367,7 @@ int mn_aggregates_look(mn_aggregates *a, double error)
   if (a->steps) {
     a->least = SAFE_LEAST * eigenvalue(a, 0);
     a->greatest = SAFE_GREATEST * eigenvalue(a, a->steps - 1);
+    a->greatest = a->swept ? 1 : a->greatest; /* which is known */
   }
   double root = sqrt(a->greatest / a->least), rate = (root - 1) / (root + 1), left = 1;
   int steps = 0;
@@ -307,26 +381,19 @@ int mn_aggregates_look(mn_aggregates *a, double error)
 /* v[3] <- near A^-1 v[0], by so many steps. */
 static void chebyshev(const mn_aggregates *a, int steps)
 {
-  size_t n = 4 * (size_t)a->level[0].n;
-  float *r = a->v[0], *d = a->v[1], *q = a->v[2], *sum = a->v[3];
-  const float *z = a->level[0].x;
   double middle = (a->greatest + a->least) / 2, half = (a->greatest - a->least) / 2;
   double ratio = half > 0 ? middle / half : INFINITY, last = 1 / ratio;
-  memset(sum, 0, n * sizeof *sum);
+  begin_steps(a);
   for (int k = 0; k < steps; k++) {
-    precondition(a, r);
     double next = 1 / (2 * ratio - last), keep = k ? next * last : 0,
            take = k ? (half > 0 ? 2 * next / half : 0) : 1 / middle;
-    for (size_t i = 0; i < n; i++) {
-      d[i] = (float)take * z[i] + (k ? (float)keep * d[i] : 0);
-      sum[i] += d[i];
-    }
+    if (!a->swept)
+      precondition(a, a->v[0]);
+    take_direction(a, take, keep);
     last = k ? next : last;
-    if (k + 1 == steps)
-      break;
-    multiply(a, d, q);
-    for (size_t i = 0; i < n; i++)
-      r[i] -= q[i];
+    if (k + 1 < steps)
+      take_product(a, 0);
+    take_step(a, 1, k + 1 < steps);
   }
 }
 
@@ -345,18 +412,12 @@ void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, doub
   for (int64_t i = 0; i < a->rows; i++)
     norm = fmax(norm, fabs(F[i]));
   memset(r, 0, 4 * (size_t)a->level[0].n * sizeof *r);
-  for (int64_t i = 0; i < a->rows && norm > 0; i++) {
-    float f = (float)(F[i] / norm);
-    for (int64_t e = a->h_start[i]; e < a->h_start[i + 1]; e++)
-      r[a->h_place[e]] += a->h[e] * f;
-  }
+  for (int64_t i = 0; i < a->rows && norm > 0; i++)
+    if (F[i] != 0)
+      add_face(a, i, (float)(F[i] / norm), r);
   chebyshev(a, steps);
-  for (int64_t i = 0; i < a->rows; i++) {
-    float u = 0;
-    for (int64_t e = a->h_start[i]; e < a->h_start[i + 1]; e++)
-      u += a->h[e] * x[a->h_place[e]];
-    U[i] = norm * (double)u;
-  }
+  for (int64_t i = 0; i < a->rows; i++)
+    U[i] = norm * (double)face_of(a, i, x);
 }
 
 /* ---- mobility -------------------------------------------------------------------------------- */
