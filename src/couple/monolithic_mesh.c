@@ -21,7 +21,7 @@
    answers may be off where their steps are always the same: for directions of search and, so that
    what these left of v does not come back in the next residual, for v itself. That is for bodies
    that fill space: forces on cloth do not show all that it can do. */
-static const double LOOSE = 0.003, FIRST = 1e-4, ROUGH = 0.03, FINE = 0.001;
+static const double LOOSE = 0.003, FIRST = 1e-4, ROUGH = 0.01, FINE = 1e-4;
 /* Of the greatest force on a freedom: what may be left of the solid's equation. */
 static const double SOLID = 1e-9;
 /* Conjugate gradients that need more are no gain; those of sweeps alone, beside levels. */
@@ -138,7 +138,7 @@ static mn_status whole_answer_of_faces(void *self, const double *F, double *U)
 mn_status mn_mono_mesh_answer(mn_mono_system *s, double *v)
 {
   if (s->mesh_steps)
-    fixed_answer(s, 1, v);
+    fixed_answer(s, s->mesh_steps, v);
   else
     mn_aggregates_cycle(s->mesh, v, v);
   return MN_OK;
