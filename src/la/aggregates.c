@@ -121,6 +121,28 @@ static void solve_last(const mn_aggregates *a, const mn_level *l)
     l->x[4 * (i / 3) + i % 3] = (float)y[i];
 }
 
+static void cycle(const mn_aggregates *a, int at);
+
+/* x of the next level from r of this one: asked twice, but for the last. */
+static void ask_next(const mn_aggregates *a, int at)
+{
+  const mn_level *l = &a->level[at], *next = l + 1;
+  memset(next->b, 0, 4 * (size_t)next->n * sizeof *next->b);
+  for (int g = 0; g < l->n; g++)
+    for (int i = 0; i < 3; i++)
+      next->b[4 * l->to[g] + i] += l->r[4 * g + i];
+  cycle(a, at + 1);
+  if (at + 1 == a->levels - 1)
+    return;
+  size_t size = 4 * (size_t)next->n * sizeof *next->x;
+  memcpy(next->kept, next->x, size);
+  residual(next, next->b, next->x, next->r);
+  memcpy(next->b, next->r, size);
+  cycle(a, at + 1);
+  for (int i = 0; i < 4 * next->n; i++)
+    next->x[i] += next->kept[i];
+}
+
 /* x of the level from its b. */
 static void cycle(const mn_aggregates *a, int at)
 {
@@ -130,24 +152,28 @@ static void cycle(const mn_aggregates *a, int at)
     return;
   }
   forwards(l, l->b, l->x, l->r);
-  memset(next->b, 0, 4 * (size_t)next->n * sizeof *next->b);
-  for (int g = 0; g < l->n; g++)
-    for (int i = 0; i < 3; i++)
-      next->b[4 * l->to[g] + i] += l->r[4 * g + i];
-  cycle(a, at + 1);
-  if (at + 1 < a->levels - 1) {
-    size_t size = 4 * (size_t)next->n * sizeof *next->x;
-    memcpy(next->kept, next->x, size);
-    residual(next, next->b, next->x, next->r);
-    memcpy(next->b, next->r, size);
-    cycle(a, at + 1);
-    for (int i = 0; i < 4 * next->n; i++)
-      next->x[i] += next->kept[i];
-  }
+  ask_next(a, at);
   for (int g = 0; g < l->n; g++)
     for (int i = 0; i < 3; i++)
       l->x[4 * g + i] += i < l->size[g] ? next->x[4 * l->to[g] + i] : 0;
   backwards(l, l->b, l->x);
+}
+
+/* The same of the first level, whose matrix is large: what is below its diagonal is read for both
+   (aggregates_sweeps.c). r is left so that A x is r + L x + R x. */
+static void first_cycle(const mn_aggregates *a)
+{
+  const mn_level *l = &a->level[0], *next = l + 1;
+  if (a->levels == 1) {
+    solve_last(a, l);
+    return;
+  }
+  mn_sweeps_before(a, l->b, l->x, l->r);
+  ask_next(a, 0);
+  for (int g = 0; g < l->n; g++)
+    for (int i = 0; i < 3; i++)
+      l->kept[4 * g + i] = i < l->size[g] ? next->x[4 * l->to[g] + i] : 0;
+  mn_sweeps_after(a, l->kept, l->r, l->x);
 }
 
 /* ---- conjugate gradients --------------------------------------------------------------------- */
@@ -190,25 +216,27 @@ void mn_levels_add_faces(const mn_aggregates *a, const float *x, float *y)
       add_face(a, r, a->w[r] * face_of(a, r, x), y);
 }
 
-/* y <- A x, all of it */
-static void multiply(const mn_aggregates *a, const float *x, float *y)
+/* y <- A x of the level's x after a cycle */
+static void multiply(const mn_aggregates *a, float *y)
 {
   const mn_level *l = &a->level[0];
-  for (int g = 0; g < l->n; g++) {
-    float sum[4] = {0};
-    for (int32_t e = l->start[g]; e < l->start[g + 1]; e++)
-      subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
-    for (int i = 0; i < 4; i++)
-      y[4 * g + i] = -sum[i] - a->lumped[4 * g + i] * x[4 * g + i];
-  }
-  mn_levels_add_faces(a, x, y);
+  size_t n = 4 * (size_t)l->n;
+  if (a->levels == 1)
+    memcpy(y, l->b, n * sizeof *y); /* solved, but for R */
+  else
+    memcpy(y, l->r, n * sizeof *y);
+  if (a->levels > 1)
+    mn_sweeps_add_low(a, 1, l->x, y);
+  for (size_t i = 0; i < n; i++)
+    y[i] -= a->lumped[i] * l->x[i];
+  mn_levels_add_faces(a, l->x, y);
 }
 
 /* z <- M r; the level's vectors are where it happens. */
 static void precondition(const mn_aggregates *a, const float *r)
 {
   memcpy(a->level[0].b, r, 4 * (size_t)a->level[0].n * sizeof *r);
-  cycle(a, 0);
+  first_cycle(a);
 }
 
 /* The greatest of b; r <- b over it. */
@@ -237,7 +265,7 @@ void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x)
     mn_sweeps_begin(a, r, a->v[1]);
     mn_sweeps_turn(a, 1, r, 0, a->v[1], a->level[0].x);
   } else {
-    cycle(a, 0);
+    first_cycle(a);
   }
   store(a, norm, a->level[0].x, x);
 }
@@ -274,15 +302,19 @@ static void take_direction(const mn_aggregates *a, double take, double keep)
     d[i] = (float)take * z[i] + (keep != 0 ? (float)keep * d[i] : 0);
 }
 
-/* q <- A d; d.A d if it is asked for */
-static double take_product(const mn_aggregates *a, int asked)
+/* q <- A d; d.A d if it is asked for. With levels A M r is at hand, and follows d. */
+static double take_product(const mn_aggregates *a, double take, double keep, int asked)
 {
   size_t n = 4 * (size_t)a->level[0].n;
-  if (a->swept)
-    mn_sweeps_product(a, a->level[0].b, a->v[1], a->v[2]);
-  else
-    multiply(a, a->v[1], a->v[2]);
-  return asked ? dot(n, a->swept ? a->level[0].b : a->v[1], a->v[2]) : 0;
+  float *q = a->v[2], *fresh = a->level[0].kept;
+  if (a->swept) {
+    mn_sweeps_product(a, a->level[0].b, a->v[1], q);
+    return asked ? dot(n, a->level[0].b, q) : 0;
+  }
+  multiply(a, fresh);
+  for (size_t i = 0; i < n; i++)
+    q[i] = (float)take * fresh[i] + (keep != 0 ? (float)keep * q[i] : 0);
+  return asked ? dot(n, a->v[1], q) : 0;
 }
 
 /* The sum of steps, and what is left of r. */
@@ -307,7 +339,7 @@ void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const doub
   while (!report->converged && report->iterations < most) {
     double rz = square_of(a), beta = report->iterations ? rz / old : 0;
     take_direction(a, 1, beta);
-    double curve = take_product(a, 1);
+    double curve = take_product(a, 1, beta, 1);
     report->positive = rz > 0 && curve > 0 && isfinite(rz / curve);
     if (!report->positive)
       break;
@@ -392,7 +424,7 @@ static void chebyshev(const mn_aggregates *a, int steps)
     take_direction(a, take, keep);
     last = k ? next : last;
     if (k + 1 < steps)
-      take_product(a, 0);
+      take_product(a, take, keep, 0);
     take_step(a, 1, k + 1 < steps);
   }
 }

@@ -61,7 +61,16 @@ void mn_levels_add_faces(const mn_aggregates *a, const float *x, float *y);
 
 /* K's values below and on the diagonal, without what faces add. */
 MN_MUST_CHECK mn_status mn_sweeps_set(mn_aggregates *a, const mn_csr *K, const double *scale);
+/* From the first level, with what faces add. */
+MN_MUST_CHECK mn_status mn_sweeps_copy(mn_aggregates *a);
 void mn_sweeps_free(mn_aggregates *a);
+/* x <- (D + L)^-1 b; r, padding aside, b - A x without R */
+void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r);
+/* From x of the sweep before and what coarse levels add to it: t, and x after the sweep back; A x
+   is t + L x + R x. */
+void mn_sweeps_after(const mn_aggregates *a, const float *c, float *t, float *x);
+/* y += sign L x */
+void mn_sweeps_add_low(const mn_aggregates *a, float sign, const float *x, float *y);
 /* s: of the residual r, (D + L)^-1 r; y <- 0 */
 void mn_sweeps_begin(const mn_aggregates *a, float *s, float *y);
 /* y <- take D s + keep y, d <- (D + L^T)^-1 y: the direction take B^-1 r + keep d */

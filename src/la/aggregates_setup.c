@@ -392,6 +392,7 @@ mn_status mn_aggregates_setup(mn_aggregates *a, const mn_csr *K, const double *s
   if (a->level[a->levels - 1].n > MN_AGGREGATE_MOST)
     return MN_OK;
   *positive = set_first(a, K, scale);
+  MN_TRY(mn_sweeps_copy(a));
   for (int k = 1; k < a->levels && *positive; k++)
     *positive = set_next(&a->level[k - 1], &a->level[k]);
   if (*positive)

@@ -65,6 +65,20 @@ mn_status mn_sweeps_set(mn_aggregates *a, const mn_csr *K, const double *scale)
   return MN_OK;
 }
 
+mn_status mn_sweeps_copy(mn_aggregates *a)
+{
+  const mn_level *l = &a->level[0];
+  MN_TRY(make_room(a));
+  float *to = a->low;
+  for (int g = 0; g < l->n; g++) {
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, to += 9)
+      for (int i = 0; i < 9; i++)
+        to[i] = l->value[12 * (size_t)e + (size_t)(4 * (i % 3) + i / 3)];
+    memcpy(a->block + 12 * (size_t)g, l->value + 12 * (size_t)l->diagonal[g], 12 * sizeof *to);
+  }
+  return MN_OK;
+}
+
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
@@ -123,6 +137,57 @@ static void ascend(const mn_aggregates *a, float *x)
     }
   }
 }
+
+/* ---- within a cycle ---------------------------------------------------------------------------
+
+   After the sweep forwards, (D + L) x = b, the residual without R is -L^T x; what coarse levels say
+   to it, c, leaves (D + L^T) x' = b - L (x + c) = D x - L c =: t for the one backwards, and then A
+   x' = t + L x' + R x'. */
+
+void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low;
+  memcpy(x, b, 4 * (size_t)l->n * sizeof *x);
+  descend(a, x);
+  memset(r, 0, 4 * (size_t)l->n * sizeof *r);
+  for (int g = 0; g < l->n; g++) {
+    four own = load(x + 4 * g);
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
+      float *to = r + 4 * l->col[e];
+      store(load(to) - (load(A) * own[0] + load(A + 3) * own[1] + load(A + 6) * own[2]), to);
+    }
+  }
+}
+
+void mn_sweeps_add_low(const mn_aggregates *a, float sign, const float *x, float *y)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low;
+  for (int g = 0; g < l->n; g++) {
+    four sum[3] = {{0}};
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
+      four from = load(x + 4 * l->col[e]);
+      sum[0] += load(A) * from;
+      sum[1] += load(A + 3) * from;
+      sum[2] += load(A + 6) * from;
+    }
+    four more = {sum_of(sum[0]), sum_of(sum[1]), sum_of(sum[2]), 0};
+    store(load(y + 4 * g) + sign * more, y + 4 * g);
+  }
+}
+
+void mn_sweeps_after(const mn_aggregates *a, const float *c, float *t, float *x)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  for (int g = 0; g < a->level[0].n; g++)
+    store(multiply_block(a->block + 12 * (size_t)g, load(x + 4 * g)), t + 4 * g);
+  mn_sweeps_add_low(a, -1, c, t);
+  memcpy(x, t, n * sizeof *x);
+  ascend(a, x);
+}
+
+/* ---- alone ----------------------------------------------------------------------------------- */
 
 /* t <- y - D d + R d */
 static void across(const mn_aggregates *a, const float *y, const float *d, float *t)
