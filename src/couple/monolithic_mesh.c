@@ -111,8 +111,8 @@ static mn_status answer_of_faces(void *self, const double *F, double *U)
 }
 
 /* A step of v towards the solid's answer to F, and mesh_U <- H v. *left: what was left of its
-   equation before, as a part of the greatest force. */
-static mn_status approach(mn_mono_system *s, const double *F, double *left)
+   equation before, as a part of the greatest force; `last`: nothing better than SOLID is asked. */
+static mn_status approach(mn_mono_system *s, const double *F, int last, double *left)
 {
   double forces = solid_residual(s, F, s->mesh_v, s->mesh_U, s->mesh_dv);
   *left = mn_mono_largest(s->freedoms, s->mesh_dv);
@@ -122,7 +122,7 @@ static mn_status approach(mn_mono_system *s, const double *F, double *left)
   if (s->mesh_steps)
     fixed_answer(s, s->mesh_fine, s->mesh_dv);
   else
-    MN_TRY(answer(s, LOOSE, s->mesh_dv));
+    MN_TRY(answer(s, last ? fmin(fmax(0.1 * SOLID / *left, LOOSE), SEARCH) : LOOSE, s->mesh_dv));
   for (size_t i = 0; i < s->freedoms; i++)
     s->mesh_v[i] += s->mesh_dv[i];
   mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
@@ -133,7 +133,7 @@ static mn_status whole_answer_of_faces(void *self, const double *F, double *U)
 {
   mn_mono_system *s = self;
   double left;
-  MN_TRY(approach(s, F, &left));
+  MN_TRY(approach(s, F, 0, &left));
   memcpy(U, s->mesh_U, s->rows * sizeof *U);
   return MN_OK;
 }
@@ -201,7 +201,7 @@ static mn_status settle(mn_mono_system *s, const double *p, double *F, double *m
   mn_mono_press(s, p, F);
   memcpy(before, U, s->rows * sizeof *U);
   for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++)
-    MN_TRY(approach(s, F, &left));
+    MN_TRY(approach(s, F, 1, &left));
   s->lost |= !(left <= SOLID);
   *moved = 0;
   for (size_t r = 0; r < s->rows; r++)
