@@ -36,6 +36,7 @@ static mn_status make_room(mn_aggregates *a)
     return MN_OK;
   for (int g = 0; g < l->n; g++)
     blocks += (size_t)(l->diagonal[g] - l->start[g]);
+  mn_sweeps_free(a); /* half of it, after a failure */
   a->low_end = 9 * blocks;
   MN_TRY(MN_NEW(a->ctx, "sweeps of a mesh", 12 * (size_t)l->n, &a->block));
   return MN_NEW(a->ctx, "sweeps of a mesh", 9 * blocks + 4, &a->low);
