@@ -7,7 +7,7 @@ static const app_option options[] = {
     {"--full", NULL, "the large sizes too"},
     {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...); cells (others)"},
     {"--frames", "N", "means over so many frames instead of 100 (lai-...)"},
-    {"--row", "TEXT", "only rows that begin so, as 4.3.5 (akbay-4)"},
+    {"--row", "TEXT", "only rows that begin so, as 4.3.5 (akbay-4) or foam (monolithic-cost)"},
     {"-o", "DIR", "pictures and plots of akbay-2.12"},
     {"--threads", "N", "threads to use (lai-..., akbay-...)"},
     {"--json", NULL, "one JSON object per number"},

@@ -186,8 +186,10 @@ int app_bench_monolithic_cost(app_bench_run *run)
                {"ball", "ball", "2", "monolithic"},
                {"sheet, 2500 nodes, xpm", "sheet", "50", "xpm"}};
   const char *size = app_get(run->args, "--size"), *n = size ? size : run->full ? "128" : "64";
+  const char *only = app_get(run->args, "--row");
   int bad = 0;
   for (size_t k = 0; k < sizeof cases / sizeof *cases && !bad; k++)
-    bad = run_case(run, n, cases[k].row, cases[k].body, cases[k].nodes, cases[k].coupling);
+    if (!only || strncmp(cases[k].row, only, strlen(only)) == 0)
+      bad = run_case(run, n, cases[k].row, cases[k].body, cases[k].nodes, cases[k].coupling);
   return bad;
 }

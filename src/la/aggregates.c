@@ -121,6 +121,28 @@ static void solve_last(const mn_aggregates *a, const mn_level *l)
     l->x[4 * (i / 3) + i % 3] = (float)y[i];
 }
 
+static void cycle(const mn_aggregates *a, int at);
+
+/* x of the next level from r of this one: asked twice, but for the last. */
+static void ask_next(const mn_aggregates *a, int at)
+{
+  const mn_level *l = &a->level[at], *next = l + 1;
+  memset(next->b, 0, 4 * (size_t)next->n * sizeof *next->b);
+  for (int g = 0; g < l->n; g++)
+    for (int i = 0; i < 3; i++)
+      next->b[4 * l->to[g] + i] += l->r[4 * g + i];
+  cycle(a, at + 1);
+  if (at + 1 == a->levels - 1)
+    return;
+  size_t size = 4 * (size_t)next->n * sizeof *next->x;
+  memcpy(next->kept, next->x, size);
+  residual(next, next->b, next->x, next->r);
+  memcpy(next->b, next->r, size);
+  cycle(a, at + 1);
+  for (int i = 0; i < 4 * next->n; i++)
+    next->x[i] += next->kept[i];
+}
+
 /* x of the level from its b. */
 static void cycle(const mn_aggregates *a, int at)
 {
@@ -130,24 +152,28 @@ static void cycle(const mn_aggregates *a, int at)
     return;
   }
   forwards(l, l->b, l->x, l->r);
-  memset(next->b, 0, 4 * (size_t)next->n * sizeof *next->b);
-  for (int g = 0; g < l->n; g++)
-    for (int i = 0; i < 3; i++)
-      next->b[4 * l->to[g] + i] += l->r[4 * g + i];
-  cycle(a, at + 1);
-  if (at + 1 < a->levels - 1) {
-    size_t size = 4 * (size_t)next->n * sizeof *next->x;
-    memcpy(next->kept, next->x, size);
-    residual(next, next->b, next->x, next->r);
-    memcpy(next->b, next->r, size);
-    cycle(a, at + 1);
-    for (int i = 0; i < 4 * next->n; i++)
-      next->x[i] += next->kept[i];
-  }
+  ask_next(a, at);
   for (int g = 0; g < l->n; g++)
     for (int i = 0; i < 3; i++)
       l->x[4 * g + i] += i < l->size[g] ? next->x[4 * l->to[g] + i] : 0;
   backwards(l, l->b, l->x);
+}
+
+/* The same of the first level, whose matrix is large: what is below its diagonal is read for both
+   (aggregates_sweeps.c). r is left so that A x is r + L x + R x. */
+static void first_cycle(const mn_aggregates *a)
+{
+  const mn_level *l = &a->level[0], *next = l + 1;
+  if (a->levels == 1) {
+    solve_last(a, l);
+    return;
+  }
+  mn_sweeps_before(a, l->b, l->x, l->r);
+  ask_next(a, 0);
+  for (int g = 0; g < l->n; g++)
+    for (int i = 0; i < 3; i++)
+      l->kept[4 * g + i] = i < l->size[g] ? next->x[4 * l->to[g] + i] : 0;
+  mn_sweeps_after(a, l->kept, l->r, l->x);
 }
 
 /* ---- conjugate gradients --------------------------------------------------------------------- */
@@ -161,32 +187,56 @@ static double dot(size_t n, const float *x, const float *y)
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/* y <- A x, all of it */
-static void multiply(const mn_aggregates *a, const float *x, float *y)
+/* H_r x, in four sums that do not wait for each other */
+static inline float face_of(const mn_aggregates *a, int64_t r, const float *x)
+{
+  const int32_t *place = a->h_place;
+  const float *h = a->h;
+  float u[4] = {0};
+  int64_t e = a->h_start[r], end = a->h_start[r + 1];
+  for (; e + 4 <= end; e += 4)
+    for (int k = 0; k < 4; k++)
+      u[k] += h[e + k] * x[place[e + k]];
+  for (; e < end; e++)
+    u[0] += h[e] * x[place[e]];
+  return (u[0] + u[1]) + (u[2] + u[3]);
+}
+
+/* y += H_r^T f */
+static inline void add_face(const mn_aggregates *a, int64_t r, float f, float *y)
+{
+  for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
+    y[a->h_place[e]] += a->h[e] * f;
+}
+
+void mn_levels_add_faces(const mn_aggregates *a, const float *x, float *y)
+{
+  for (int64_t r = 0; r < a->rows; r++)
+    if (a->w[r] != 0)
+      add_face(a, r, a->w[r] * face_of(a, r, x), y);
+}
+
+/* y <- A x of the level's x after a cycle */
+static void multiply(const mn_aggregates *a, float *y)
 {
   const mn_level *l = &a->level[0];
-  for (int g = 0; g < l->n; g++) {
-    float sum[4] = {0};
-    for (int32_t e = l->start[g]; e < l->start[g + 1]; e++)
-      subtract(sum, l->value + 12 * (size_t)e, x + 4 * l->col[e]);
-    for (int i = 0; i < 4; i++)
-      y[4 * g + i] = -sum[i] - a->lumped[4 * g + i] * x[4 * g + i];
-  }
-  for (int64_t r = 0; r < a->rows; r++) {
-    float u = 0;
-    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
-      u += a->h[e] * x[a->h_place[e]];
-    u *= a->w[r];
-    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
-      y[a->h_place[e]] += a->h[e] * u;
-  }
+  size_t n = 4 * (size_t)l->n;
+  if (a->levels == 1)
+    memcpy(y, l->b, n * sizeof *y); /* solved, but for R */
+  else
+    memcpy(y, l->r, n * sizeof *y);
+  if (a->levels > 1)
+    mn_sweeps_add_low(a, 1, l->x, y);
+  for (size_t i = 0; i < n; i++)
+    y[i] -= a->lumped[i] * l->x[i];
+  mn_levels_add_faces(a, l->x, y);
 }
 
 /* z <- M r; the level's vectors are where it happens. */
 static void precondition(const mn_aggregates *a, const float *r)
 {
   memcpy(a->level[0].b, r, 4 * (size_t)a->level[0].n * sizeof *r);
-  cycle(a, 0);
+  first_cycle(a);
 }
 
 /* The greatest of b; r <- b over it. */
@@ -209,36 +259,91 @@ static void store(const mn_aggregates *a, double factor, const float *from, doub
 
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x)
 {
-  double norm = load(a, b, a->level[0].b);
-  cycle(a, 0);
+  float *r = a->swept ? a->v[0] : a->level[0].b;
+  double norm = load(a, b, r);
+  if (a->swept) {
+    mn_sweeps_begin(a, r, a->v[1]);
+    mn_sweeps_turn(a, 1, r, 0, a->v[1], a->level[0].x);
+  } else {
+    first_cycle(a);
+  }
   store(a, norm, a->level[0].x, x);
+}
+
+/* Both solvers go by the same steps; with sweeps alone r stands for (D + L)^-1 r, and so does q of
+   A d. */
+static void begin_steps(const mn_aggregates *a)
+{
+  memset(a->v[3], 0, 4 * (size_t)a->level[0].n * sizeof *a->v[3]);
+  if (a->swept)
+    mn_sweeps_begin(a, a->v[0], a->level[0].b);
+}
+
+/* r.M r; without sweeps alone M r is left in the level's x. */
+static double square_of(const mn_aggregates *a)
+{
+  if (a->swept)
+    return mn_sweeps_norm(a, a->v[0]);
+  precondition(a, a->v[0]);
+  return dot(4 * (size_t)a->level[0].n, a->v[0], a->level[0].x);
+}
+
+/* d <- take M r + keep d */
+static void take_direction(const mn_aggregates *a, double take, double keep)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  float *d = a->v[1];
+  const float *z = a->level[0].x;
+  if (a->swept) {
+    mn_sweeps_turn(a, (float)take, a->v[0], (float)keep, a->level[0].b, d);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    d[i] = (float)take * z[i] + (keep != 0 ? (float)keep * d[i] : 0);
+}
+
+/* q <- A d; d.A d if it is asked for. With levels A M r is at hand, and follows d. */
+static double take_product(const mn_aggregates *a, double take, double keep, int asked)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  float *q = a->v[2], *fresh = a->level[0].kept;
+  if (a->swept) {
+    mn_sweeps_product(a, a->level[0].b, a->v[1], q);
+    return asked ? dot(n, a->level[0].b, q) : 0;
+  }
+  multiply(a, fresh);
+  for (size_t i = 0; i < n; i++)
+    q[i] = (float)take * fresh[i] + (keep != 0 ? (float)keep * q[i] : 0);
+  return asked ? dot(n, a->v[1], q) : 0;
+}
+
+/* The sum of steps, and what is left of r. */
+static void take_step(const mn_aggregates *a, float step, int left)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  float *r = a->v[0], *sum = a->v[3];
+  const float *d = a->v[1], *q = a->v[2];
+  for (size_t i = 0; i < n; i++)
+    sum[i] += step * d[i];
+  for (size_t i = 0; i < n && left; i++)
+    r[i] -= step * q[i];
 }
 
 void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const double *b, double *x,
                          mn_aggregates_report *report)
 {
-  size_t n = 4 * (size_t)a->level[0].n;
-  float *r = a->v[0], *d = a->v[1], *q = a->v[2], *sum = a->v[3];
-  const float *z = a->level[0].x;
-  double old = 1, energy = 0, norm = load(a, b, r);
+  double old = 1, energy = 0, norm = load(a, b, a->v[0]);
   *report = (mn_aggregates_report){.positive = 1, .converged = !(norm > 0)};
-  memset(sum, 0, n * sizeof *sum);
+  begin_steps(a);
   a->steps = 0;
   while (!report->converged && report->iterations < most) {
-    precondition(a, r);
-    double rz = dot(n, r, z), beta = report->iterations ? rz / old : 0;
-    for (size_t i = 0; i < n; i++)
-      d[i] = z[i] + (report->iterations ? (float)beta * d[i] : 0);
-    multiply(a, d, q);
-    double curve = dot(n, d, q);
+    double rz = square_of(a), beta = report->iterations ? rz / old : 0;
+    take_direction(a, 1, beta);
+    double curve = take_product(a, 1, beta, 1);
     report->positive = rz > 0 && curve > 0 && isfinite(rz / curve);
     if (!report->positive)
       break;
-    float step = (float)(rz / curve);
-    for (size_t i = 0; i < n; i++) {
-      sum[i] += step * d[i];
-      r[i] -= step * q[i];
-    }
+    take_step(a, (float)(rz / curve), 1);
     if (a->steps < MN_AGGREGATE_STEPS) {
       a->step[a->steps] = rz / curve;
       a->turn[a->steps++] = beta;
@@ -248,7 +353,7 @@ void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const doub
     report->iterations++;
     report->converged = rz * rz / curve <= relative * relative * energy;
   }
-  store(a, norm, sum, x);
+  store(a, norm, a->v[3], x);
 }
 
 /* ---- Chebyshev ------------------------------------------------------------------------------- */
@@ -294,6 +399,7 @@ int mn_aggregates_look(mn_aggregates *a, double error)
   if (a->steps) {
     a->least = SAFE_LEAST * eigenvalue(a, 0);
     a->greatest = SAFE_GREATEST * eigenvalue(a, a->steps - 1);
+    a->greatest = a->swept ? 1 : a->greatest; /* which is known */
   }
   double root = sqrt(a->greatest / a->least), rate = (root - 1) / (root + 1), left = 1;
   int steps = 0;
@@ -307,26 +413,19 @@ int mn_aggregates_look(mn_aggregates *a, double error)
 /* v[3] <- near A^-1 v[0], by so many steps. */
 static void chebyshev(const mn_aggregates *a, int steps)
 {
-  size_t n = 4 * (size_t)a->level[0].n;
-  float *r = a->v[0], *d = a->v[1], *q = a->v[2], *sum = a->v[3];
-  const float *z = a->level[0].x;
   double middle = (a->greatest + a->least) / 2, half = (a->greatest - a->least) / 2;
   double ratio = half > 0 ? middle / half : INFINITY, last = 1 / ratio;
-  memset(sum, 0, n * sizeof *sum);
+  begin_steps(a);
   for (int k = 0; k < steps; k++) {
-    precondition(a, r);
     double next = 1 / (2 * ratio - last), keep = k ? next * last : 0,
            take = k ? (half > 0 ? 2 * next / half : 0) : 1 / middle;
-    for (size_t i = 0; i < n; i++) {
-      d[i] = (float)take * z[i] + (k ? (float)keep * d[i] : 0);
-      sum[i] += d[i];
-    }
+    if (!a->swept)
+      precondition(a, a->v[0]);
+    take_direction(a, take, keep);
     last = k ? next : last;
-    if (k + 1 == steps)
-      break;
-    multiply(a, d, q);
-    for (size_t i = 0; i < n; i++)
-      r[i] -= q[i];
+    if (k + 1 < steps)
+      take_product(a, take, keep, 0);
+    take_step(a, 1, k + 1 < steps);
   }
 }
 
@@ -345,18 +444,12 @@ void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, doub
   for (int64_t i = 0; i < a->rows; i++)
     norm = fmax(norm, fabs(F[i]));
   memset(r, 0, 4 * (size_t)a->level[0].n * sizeof *r);
-  for (int64_t i = 0; i < a->rows && norm > 0; i++) {
-    float f = (float)(F[i] / norm);
-    for (int64_t e = a->h_start[i]; e < a->h_start[i + 1]; e++)
-      r[a->h_place[e]] += a->h[e] * f;
-  }
+  for (int64_t i = 0; i < a->rows && norm > 0; i++)
+    if (F[i] != 0)
+      add_face(a, i, (float)(F[i] / norm), r);
   chebyshev(a, steps);
-  for (int64_t i = 0; i < a->rows; i++) {
-    float u = 0;
-    for (int64_t e = a->h_start[i]; e < a->h_start[i + 1]; e++)
-      u += a->h[e] * x[a->h_place[e]];
-    U[i] = norm * (double)u;
-  }
+  for (int64_t i = 0; i < a->rows; i++)
+    U[i] = norm * (double)face_of(a, i, x);
 }
 
 /* ---- mobility -------------------------------------------------------------------------------- */

@@ -21,6 +21,12 @@ void mn_aggregates_destroy(mn_aggregates **aggregates);
 MN_MUST_CHECK mn_status mn_aggregates_setup(mn_aggregates *a, const mn_csr *K, const double *scale,
                                             const mn_csr *H, const double *w, int *positive);
 
+/* The same without coarse levels: sweeps alone (aggregates_sweeps.c) answer at a third of the cost
+   where a freedom hardly feels those far away; else they take many iterations. */
+MN_MUST_CHECK mn_status mn_aggregates_setup_sweeps(mn_aggregates *a, const mn_csr *K,
+                                                   const double *scale, const mn_csr *H,
+                                                   const double *w, int *positive);
+
 typedef struct mn_aggregates_report {
   int iterations;
   int positive;  /* 0: there is a direction in which A is not */
@@ -41,8 +47,12 @@ void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x
 /* U[rows of H] near H A^-1 H^T F in the same way. */
 void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, double *U);
 
-/* x near A^-1 b: one cycle. x may be b. */
+/* x near A^-1 b: one cycle, or one sweep forwards and backwards. x may be b. */
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x);
+
+/* y <- K x in double precision, K of the pattern that was set up last. Of K what is below the
+   diagonal is read, and taken for what is above. */
+void mn_aggregates_multiply(const mn_aggregates *a, const mn_csr *K, const double *x, double *y);
 
 /* open[rows of H] <- H_r D^-1 H_r^T, D the blocks of A on the diagonal. */
 void mn_aggregates_mobility(const mn_aggregates *a, double *open);

@@ -43,6 +43,12 @@ struct mn_aggregates {
   float *h, *w;
   size_t h_room, row_room;
   float *v[MN_AGGREGATE_VECTORS]; /* [4 n] */
+  /* sweeps alone (aggregates_sweeps.c) */
+  int swept;      /* set up for these, and not for levels */
+  float *low;     /* [9 blocks + 4] of K below the diagonal, by rows of 3 */
+  float *block;   /* [12 n] on it, with `lumped` */
+  size_t low_end; /* 9 blocks */
+  double *wide;   /* [8 n] for products with K as it came */
   /* what the last conjugate gradients did, and the eigenvalues of M A that it shows */
   double step[MN_AGGREGATE_STEPS], turn[MN_AGGREGATE_STEPS];
   int steps;
@@ -50,5 +56,29 @@ struct mn_aggregates {
 };
 
 void mn_levels_free(mn_aggregates *a);
+/* y += H^T w H x */
+void mn_levels_add_faces(const mn_aggregates *a, const float *x, float *y);
+
+/* K's values below and on the diagonal, without what faces add. */
+MN_MUST_CHECK mn_status mn_sweeps_set(mn_aggregates *a, const mn_csr *K, const double *scale);
+/* From the first level, with what faces add. */
+MN_MUST_CHECK mn_status mn_sweeps_copy(mn_aggregates *a);
+void mn_sweeps_free(mn_aggregates *a);
+/* x <- (D + L)^-1 b; r, padding aside, b - A x without R */
+void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r);
+/* From x of the sweep before and what coarse levels add to it: t, and x after the sweep back; A x
+   is t + L x + R x. */
+void mn_sweeps_after(const mn_aggregates *a, const float *c, float *t, float *x);
+/* y += sign L x */
+void mn_sweeps_add_low(const mn_aggregates *a, float sign, const float *x, float *y);
+/* s: of the residual r, (D + L)^-1 r; y <- 0 */
+void mn_sweeps_begin(const mn_aggregates *a, float *s, float *y);
+/* y <- take D s + keep y, d <- (D + L^T)^-1 y: the direction take B^-1 r + keep d */
+void mn_sweeps_turn(const mn_aggregates *a, float take, const float *s, float keep, float *y,
+                    float *d);
+/* q <- (D + L)^-1 A d; y.q is d.A d */
+void mn_sweeps_product(const mn_aggregates *a, const float *y, const float *d, float *q);
+/* r.B^-1 r */
+double mn_sweeps_norm(const mn_aggregates *a, const float *s);
 
 #endif

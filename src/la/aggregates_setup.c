@@ -20,14 +20,16 @@ static void pattern_free(mn_aggregates *a)
 {
   for (int k = 0; k < MN_AGGREGATE_LEVELS; k++)
     level_free(&a->level[k]);
-  void *all[] = {a->dense, a->dense_x, a->start, a->col, a->place, a->entry, a->lumped, a->own};
+  void *all[] = {a->dense, a->dense_x, a->start,  a->col, a->place,
+                 a->entry, a->wide,    a->lumped, a->own};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
+  mn_sweeps_free(a);
   for (int k = 0; k < MN_AGGREGATE_VECTORS; k++) {
     mn_free(a->v[k]);
     a->v[k] = NULL;
   }
-  a->dense = a->dense_x = NULL;
+  a->dense = a->dense_x = a->wide = NULL;
   a->start = a->col = NULL;
   a->place = a->entry = NULL;
   a->lumped = a->own = NULL;
@@ -212,6 +214,7 @@ static mn_status make_pattern(mn_aggregates *a, const mn_csr *K)
   list_blocks(a, K, &a->level[0]);
   MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n, &a->lumped));
   MN_TRY(MN_NEW(ctx, "levels of a mesh", 12 * (size_t)n, &a->own));
+  MN_TRY(MN_NEW(ctx, "levels of a mesh", 8 * (size_t)n, &a->wide));
   for (int k = 0; k < MN_AGGREGATE_VECTORS; k++)
     MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n, &a->v[k]));
   int levels = 1;
@@ -385,13 +388,34 @@ mn_status mn_aggregates_setup(mn_aggregates *a, const mn_csr *K, const double *s
   if (!same_pattern(a, K))
     MN_TRY(make_pattern(a, K));
   MN_TRY(copy_faces(a, H, w));
-  *positive = 0;
+  *positive = a->swept = 0;
   if (a->level[a->levels - 1].n > MN_AGGREGATE_MOST)
     return MN_OK;
   *positive = set_first(a, K, scale);
+  MN_TRY(mn_sweeps_copy(a));
   for (int k = 1; k < a->levels && *positive; k++)
     *positive = set_next(&a->level[k - 1], &a->level[k]);
   if (*positive)
     *positive = factorise_last(a);
+  return MN_OK;
+}
+
+mn_status mn_aggregates_setup_sweeps(mn_aggregates *a, const mn_csr *K, const double *scale,
+                                     const mn_csr *H, const double *w, int *positive)
+{
+  if (!same_pattern(a, K))
+    MN_TRY(make_pattern(a, K));
+  MN_TRY(copy_faces(a, H, w));
+  MN_TRY(mn_sweeps_set(a, K, scale));
+  lump(a);
+  const mn_level *l = &a->level[0];
+  *positive = a->swept = 1;
+  for (int g = 0; g < l->n && *positive; g++) {
+    float *block = a->block + 12 * (size_t)g;
+    *positive = invert(block, a->v[0] + 4 * g, l->size[g], a->own + 12 * (size_t)g);
+    for (int i = 0; i < l->size[g]; i++)
+      block[5 * i] += a->lumped[4 * g + i];
+    *positive &= invert(block, NULL, l->size[g], l->inverse + 12 * (size_t)g);
+  }
   return MN_OK;
 }

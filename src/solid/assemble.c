@@ -230,31 +230,54 @@ static int threads_for(const mn_assembly *as, const mn_energy_group *g, size_t c
   return count * n * n < SMALL ? 1 : as->exec->threads;
 }
 
+static void eval_one(mn_assembly *as, int g, size_t first, size_t k, const mn_vec3 *x,
+                     const mn_vec3 *end, wanted what)
+{
+  const mn_energy_group *group = as->group + g;
+  size_t nodes = (size_t)group->nodes, n = nodes * (size_t)as->dim;
+  mn_vec3 local[MN_ENERGY_NODES_MAX], other[MN_ENERGY_NODES_MAX];
+  for (size_t a = 0; a < nodes; a++)
+    local[a] = x[group->node[(first + k) * nodes + a]];
+  for (size_t a = 0; end && a < nodes; a++)
+    other[a] = end[group->node[(first + k) * nodes + a]];
+  if (end)
+    mn_energy_middle(group, local, other, local);
+  as->energy[k] = 0;
+  if (what == DAMPING) {
+    group->ops->damping(group, first + k, local, as->matrix + k * n * n);
+    return;
+  }
+  as->fine[k] =
+      (uint8_t)group->ops->eval(group, first + k, local, what == HESSIAN_PSD, &as->energy[k],
+                                what == GRADIENT ? as->gradient + k * n : NULL,
+                                what >= HESSIAN ? as->matrix + k * n * n : NULL);
+}
+
+/* Elements first + k to first + k + count of a batch at once; 0: this is not known of them. */
+static int eval_eight(mn_assembly *as, int g, size_t first, size_t k, size_t count,
+                      const mn_vec3 *x, wanted what)
+{
+  const mn_energy_group *group = as->group + g;
+  size_t n = (size_t)(group->nodes * as->dim);
+  if (!group->eval_eight || what > HESSIAN)
+    return 0;
+  return group->eval_eight(group, first + k, count, x, what < HESSIAN ? as->energy + k : NULL,
+                           what == GRADIENT ? as->gradient + k * n : NULL,
+                           what == HESSIAN ? as->matrix + k * n * n : NULL, as->fine + k);
+}
+
 /* At x, or at the middles of the step from x to `end`. */
 static void eval_batch(mn_assembly *as, int g, size_t first, size_t count, const mn_vec3 *x,
                        const mn_vec3 *end, wanted what)
 {
-  const mn_energy_group *group = as->group + g;
-  size_t nodes = (size_t)group->nodes, n = nodes * (size_t)as->dim;
-  int threads = threads_for(as, group, count);
+  int threads = threads_for(as, as->group + g, count);
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (size_t k = 0; k < count; k++) {
-    mn_vec3 local[MN_ENERGY_NODES_MAX], other[MN_ENERGY_NODES_MAX];
-    for (size_t a = 0; a < nodes; a++)
-      local[a] = x[group->node[(first + k) * nodes + a]];
-    for (size_t a = 0; end && a < nodes; a++)
-      other[a] = end[group->node[(first + k) * nodes + a]];
-    if (end)
-      mn_energy_middle(group, local, other, local);
-    as->energy[k] = 0;
-    if (what == DAMPING) {
-      group->ops->damping(group, first + k, local, as->matrix + k * n * n);
+  for (size_t k = 0; k < count; k += MN_ENERGY_LANES) {
+    size_t left = count - k, some = left < MN_ENERGY_LANES ? left : MN_ENERGY_LANES;
+    if (!end && eval_eight(as, g, first, k, some, x, what))
       continue;
-    }
-    as->fine[k] =
-        (uint8_t)group->ops->eval(group, first + k, local, what == HESSIAN_PSD, &as->energy[k],
-                                  what == GRADIENT ? as->gradient + k * n : NULL,
-                                  what >= HESSIAN ? as->matrix + k * n * n : NULL);
+    for (size_t i = k; i < k + some; i++)
+      eval_one(as, g, first, i, x, end, what);
   }
 }
 

@@ -76,6 +76,7 @@ struct mn_deform {
   double t, dt;
   mn_scheme_terms terms;
   mn_assembly assembly; /* its pattern's values: the implicit matrix A */
+  double greatest;      /* on the diagonal of A */
   mn_csr constrained;   /* the same with rows and columns of fixed axes cut; shares the pattern */
   mn_sparse_factor *factor;
   mn_cross_blocks cross;
@@ -151,7 +152,11 @@ mn_status mn_deform_gave_up(mn_deform *d, const mn_deform_report *report, const 
  */
 MN_MUST_CHECK mn_status mn_deform_factorise(mn_deform *d, const double *y, int psd,
                                             mn_deform_report *report);
-/* Assembles A at y alone, with d->constrained. */
+/* Assembles A at y alone, in d->assembly.pattern, with the rows and columns of fixed axes. */
+MN_MUST_CHECK mn_status mn_deform_assemble_whole(mn_deform *d, const double *y, int psd);
+/* d->constrained of it */
+void mn_deform_constrain(mn_deform *d);
+/* Both. */
 MN_MUST_CHECK mn_status mn_deform_assemble(mn_deform *d, const double *y, int psd);
 /* What presses on the bodies at y: forces into d->pressed and the rows; its potential. */
 double mn_deform_press_at(mn_deform *d, const double *y);

@@ -153,7 +153,7 @@ static void constrain(mn_deform *d, double greatest, double shift)
     }
 }
 
-mn_status mn_deform_assemble(mn_deform *d, const double *y, int psd)
+mn_status mn_deform_assemble_whole(mn_deform *d, const double *y, int psd)
 {
   const mn_csr *a = &d->assembly.pattern;
   size_t entries = (size_t)mn_csr_entries(a);
@@ -186,7 +186,19 @@ mn_status mn_deform_assemble(mn_deform *d, const double *y, int psd)
     for (int k = 0; k < d->def.dim; k++)
       greatest = mn_max(a->value[mn_assembly_diagonal(&d->assembly, i, k)], greatest);
   d->floor = 16 * DBL_EPSILON * greatest * d->far;
-  constrain(d, greatest > 0 ? greatest : 1, 0);
+  d->greatest = greatest > 0 ? greatest : 1;
+  return MN_OK;
+}
+
+void mn_deform_constrain(mn_deform *d)
+{
+  constrain(d, d->greatest, 0);
+}
+
+mn_status mn_deform_assemble(mn_deform *d, const double *y, int psd)
+{
+  MN_TRY(mn_deform_assemble_whole(d, y, psd));
+  mn_deform_constrain(d);
   return MN_OK;
 }
 

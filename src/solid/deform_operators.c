@@ -88,15 +88,20 @@ static mn_status linearise_explicit(mn_deform *d, mn_deform_linear *linear)
   return MN_OK;
 }
 
-/* A at the iterate, in d->constrained or d->cross.sum. */
+/* A at the iterate, in d->assembly.pattern or, with blocks of contact, in d->cross.sum. Who takes
+   the free axes alone needs no constraints. */
 static mn_status set_matrix(mn_deform *d, mn_curvature curvature)
 {
   mn_deform_report report = {0};
   if (curvature == MN_CURVATURE_CHECKED)
     return mn_deform_factorise(d, d->y, 0, &report);
   d->has_factor = 0;
-  MN_TRY(mn_deform_assemble(d, d->y, curvature == MN_CURVATURE_POSITIVE));
-  return d->cross.count ? mn_deform_cross_sum(d) : MN_OK;
+  int psd = curvature == MN_CURVATURE_POSITIVE;
+  MN_TRY(mn_deform_assemble_whole(d, d->y, psd));
+  if (!d->cross.count)
+    return MN_OK;
+  mn_deform_constrain(d);
+  return mn_deform_cross_sum(d);
 }
 
 mn_status mn_deform_linearise(mn_deform *d, mn_curvature curvature, mn_deform_linear *linear)
@@ -124,7 +129,7 @@ mn_status mn_deform_linearise(mn_deform *d, mn_curvature curvature, mn_deform_li
   }
   for (size_t i = 0; i < n; i++)
     d->residual[i] = mn_deform_is_fixed(d, i) ? 0 : -d->residual[i] - (moving ? d->trial[i] : 0);
-  *linear = (mn_deform_linear){.A = d->cross.count ? &d->cross.sum : &d->constrained,
+  *linear = (mn_deform_linear){.A = d->cross.count ? &d->cross.sum : &d->assembly.pattern,
                                .sx = d->terms.sx,
                                .r = d->residual,
                                .scale = mn_max(now.scale, d->floor / d->def.tolerance)};

@@ -5,7 +5,7 @@
 
 #include "solid/material.h"
 
-enum { MN_ENERGY_NODES_MAX = 12, MN_ENERGY_DOF_MAX = 36 };
+enum { MN_ENERGY_NODES_MAX = 12, MN_ENERGY_DOF_MAX = 36, MN_ENERGY_LANES = 8 };
 
 typedef struct mn_energy_group mn_energy_group;
 
@@ -31,6 +31,12 @@ struct mn_energy_group {
   int points;           /* quadrature points of an element */
   mn_material material; /* of those that have one */
   double beta;          /* s: this group damps with beta K */
+  /* The same as ops->eval without psd, bit by bit, of elements first to first + count <=
+     MN_ENERGY_LANES at once; x: of all nodes; one after the other in energy, gradient and hessian,
+     each NULL if it is not wanted; fine: what eval returns. NULL, or 0 is returned: these are done
+     one by one. */
+  int (*eval_eight)(const mn_energy_group *group, size_t first, size_t count, const mn_vec3 *x,
+                    double *energy, double *gradient, double *hessian, uint8_t *fine);
 };
 
 /* Forces that conserve both momenta and do the work E(x1) - E(x0) over a step from x0 to x1

@@ -330,10 +330,16 @@ static void set_rigid(mn_solids *s, mn_linear *l)
   }
 }
 
+/* Whether K is A: nothing is fixed, no body is rigid, nothing scaled. It is then not copied. */
+static int is_whole(const mn_solids *s, const mn_linear *l, const mn_deform_linear *d)
+{
+  return d->A && d->sx == 1 && l->rigid == 0 && l->freedoms == (int64_t)dofs(s);
+}
+
 static void set_nodes(mn_solids *s, mn_linear *l, const mn_deform_linear *d)
 {
   size_t dim = (size_t)s->def.dim;
-  int64_t entries = mn_csr_entries(&l->K);
+  int64_t entries = is_whole(s, l, d) ? 0 : mn_csr_entries(&l->K);
   int threads = entries < 65536 ? 1 : s->ctx->exec.threads;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int64_t e = l->own; e < entries; e++)
@@ -432,7 +438,7 @@ static mn_status linearise(void *self, const mn_interface *f, mn_solid_linear *o
   if (l->solved)
     balance_loads(f, l);
   *out = (mn_solid_linear){.curvature = out->curvature,
-                           .K = view(&l->K),
+                           .K = view(is_whole(s, l, &d) ? d.A : &l->K),
                            .E = view(&l->E),
                            .r = l->r,
                            .scale = mn_max(scale, d.scale),

@@ -315,11 +315,126 @@ static void test_not_positive_is_seen(void **state)
   CHECK_DONE();
 }
 
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* The row sums of H^T w H, each freedom's. */
+static void lump(const net *t, double *lumped)
+{
+  const mn_csr *H = &t->H.a;
+  memset(lumped, 0, (size_t)t->freedoms * sizeof *lumped);
+  for (int64_t r = 0; r < H->rows; r++) {
+    double sum = 0;
+    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+      sum += fabs(H->value[e]);
+    for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+      lumped[H->col[e]] += fmax(t->w[r], 0) * fabs(H->value[e]) * sum;
+  }
+}
+
+/* The plain twin of a sweep: nodes one by one, all other freedoms as they are. x of the node's
+   freedoms [first, end) so that b - A x is 0 there. */
+static void relax_node(const net *t, const double *lumped, const double *b, int64_t first,
+                       int64_t end, double *x)
+{
+  double A[3][4] = {{0}};
+  int n = (int)(end - first);
+  for (int i = 0; i < n; i++) {
+    A[i][3] = b[first + i];
+    for (int64_t e = t->K.a.start[first + i]; e < t->K.a.start[first + i + 1]; e++) {
+      int64_t col = t->K.a.col[e];
+      double value = t->scale[first + i] * t->K.a.value[e];
+      if (col >= first && col < end)
+        A[i][col - first] += value;
+      else
+        A[i][3] -= value * x[col];
+    }
+    A[i][i] += lumped[first + i];
+  }
+  for (int k = 0; k < n; k++) /* Gauss-Jordan */
+    for (int i = 0; i < n; i++) {
+      double part = i == k ? 0 : A[i][k] / A[k][k];
+      for (int j = 0; j < 4; j++)
+        A[i][j] -= part * A[k][j];
+    }
+  for (int i = 0; i < n; i++)
+    x[first + i] = A[i][3] / A[i][i];
+}
+
+static void plain_sweeps(const net *t, const double *b, double *x)
+{
+  int nodes = t->side * t->side;
+  double *lumped = calloc((size_t)t->freedoms, sizeof *lumped);
+  lump(t, lumped);
+  memset(x, 0, (size_t)t->freedoms * sizeof *x);
+  for (int k = 0; k < 2 * nodes; k++) {
+    int node = k < nodes ? k : 2 * nodes - 1 - k;
+    int64_t end = t->freedom[3 * node + 2] + 1;
+    int64_t first = end - 3 + (t->freedom[3 * node] < 0);
+    relax_node(t, lumped, b, first, end, x);
+  }
+  free(lumped);
+}
+
+static double worst_of(size_t n, const double *x, const double *y)
+{
+  double worst = 0, most = 0;
+  for (size_t i = 0; i < n; i++) {
+    worst = fmax(worst, fabs(x[i] - y[i]));
+    most = fmax(most, fabs(y[i]));
+  }
+  return worst / most;
+}
+
+/* Sweeps alone: one is that of the plain loop; steps of them are symmetric and come to what levels
+   come to. And K as it came, from below its diagonal, beside the whole. */
+static void test_sweeps_alone(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  const mn_exec one = {1};
+  mn_aggregates *a;
+  mn_aggregates_report report;
+  int positive;
+  net t;
+  net_open(&t, ctx, 32, 2, 1, 1);
+  size_t n = (size_t)t.freedoms;
+  double *b = random_vector((int)n, 3), *c = random_vector((int)n, 4), *y = calloc(n, sizeof *y);
+  double *x = calloc(n, sizeof *x), *z = calloc(n, sizeof *z), bz = 0, cx = 0;
+  CHECK_OK(ctx, mn_aggregates_create(ctx, &a));
+  CHECK_OK(ctx, mn_aggregates_setup(a, &t.K.a, t.scale, &t.H.a, t.w, &positive));
+  mn_aggregates_solve(a, 1e-6, 100, b, y, &report);
+  CHECK_OK(ctx, mn_aggregates_setup_sweeps(a, &t.K.a, t.scale, &t.H.a, t.w, &positive));
+  CHECK(positive);
+  mn_aggregates_cycle(a, b, x);
+  plain_sweeps(&t, b, z);
+  CHECK_LE(worst_of(n, x, z), 2e-6);
+  mn_aggregates_solve(a, 1e-6, 100, b, x, &report);
+  CHECK(report.positive && report.converged);
+  CHECK_LE(worst_of(n, x, y), 1e-5);
+  int steps = mn_aggregates_look(a, 0.001);
+  mn_aggregates_fixed(a, steps, b, x);
+  mn_aggregates_fixed(a, steps, c, z);
+  CHECK_LE(worst_of(n, x, y), 2e-3);
+  for (size_t i = 0; i < n; i++) {
+    bz += b[i] * z[i];
+    cx += c[i] * x[i];
+  }
+  CHECK_LE(fabs(bz - cx), 1e-5 * fabs(bz));
+  mn_aggregates_multiply(a, &t.K.a, b, x);
+  mn_csr_multiply(&one, &t.K.a, b, y);
+  CHECK_LE(worst_of(n, x, y), 1e-14);
+  mn_aggregates_destroy(&a);
+  net_close(&t);
+  free(b), free(c), free(x), free(y), free(z);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_equal_a_factor),
-                                     cmocka_unit_test(test_fixed_steps_are_symmetric),
-                                     cmocka_unit_test(test_patterns_are_kept),
-                                     cmocka_unit_test(test_not_positive_is_seen)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_answers_equal_a_factor),
+      cmocka_unit_test(test_fixed_steps_are_symmetric), cmocka_unit_test(test_sweeps_alone),
+      cmocka_unit_test(test_patterns_are_kept), cmocka_unit_test(test_not_positive_is_seen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

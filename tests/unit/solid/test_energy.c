@@ -294,12 +294,54 @@ static void test_assembly(void **state)
   CHECK_DONE();
 }
 
+/* Eight at once beside one by one, of whole batches and the rest: the same bits. Shapes near rest
+   and far from it, and one turned inside out. */
+static void test_eight_at_once(void **state)
+{
+  (void)state;
+  made m = make(TETRAHEDRON, MN_NEO_HOOKEAN, 1);
+  const mn_energy_group *g = m.d->group;
+  uint64_t seed = 3;
+  size_t inverted = 0;
+  for (int far = 0; far < 3; far++) {
+    mn_vec3 x[NODES];
+    for (size_t i = 0; i < m.d->nodes; i++)
+      for (int k = 0; k < 3; k++)
+        x[i].v[k] = m.d->x[i].v[k] + 0.01 * pow(10, far) * (check_random(&seed) - 0.5);
+    for (size_t e = 0; e < g->count; e += 7) { /* the last are fewer than 8 */
+      size_t count = g->count - e < 8 ? g->count - e : 8;
+      double energy[8], gradient[8 * 12], hessian[8 * 144], E, f[12], K[144];
+      uint8_t fine[8];
+      CHECK(g->eval_eight(g, e, count, x, energy, gradient, hessian, fine));
+      for (size_t k = 0; k < count; k++) {
+        mn_vec3 local[4];
+        for (size_t a = 0; a < 4; a++)
+          local[a] = x[g->node[4 * (e + k) + a]];
+        int good = g->ops->eval(g, e + k, local, 0, &E, f, K);
+        CHECK(fine[k] == good);
+        inverted += !good;
+        if (!good)
+          continue;
+        CHECK(energy[k] == E);
+        for (int i = 0; i < 12; i++)
+          CHECK(gradient[12 * k + (size_t)i] == f[i]);
+        for (int i = 0; i < 144; i++)
+          CHECK(hessian[144 * k + (size_t)i] == K[i]);
+      }
+    }
+  }
+  CHECK(inverted > 0 && inverted < 2 * g->count);
+  destroy(&m);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_energy),
       cmocka_unit_test(test_control),
       cmocka_unit_test(test_assembly),
+      cmocka_unit_test(test_eight_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,314 @@
+/* Sweeps of Gauss-Seidel alone, for matrices whose neighbours tell nearly all: bodies that a wave
+   crosses by few of their elements in a step. With A = D + L + L^T + R, R what the faces' masses
+   are beyond their row sums, the preconditioner is B = (D + L) D^-1 (D + L^T), symmetric, with
+   eigenvalues of B^-1 A in (0, 1], for R is not positive.
+
+   A product and a sweep cost one pass over L forwards and one backwards [Eisenstat 1981]: kept are
+   s = (D + L)^-1 r and y = (D + L^T) d, and
+
+       (D + L)^-1 A d = d + (D + L)^-1 (y - D d + R d).
+
+   L alone is stored, blocks of 3 rows of 3: forwards a row is three sums over 4 numbers at a time,
+   backwards three multiples added to 4 at a time. The fourth of the matrix is that of the next row,
+   that of x is 0. Beside a cycle of levels and a product a step reads a third.
+   Verified by tests/unit/la/test_aggregates.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "la/aggregates_level.h"
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void mn_sweeps_free(mn_aggregates *a)
+{
+  mn_free(a->low);
+  mn_free(a->block);
+  a->low = a->block = NULL;
+}
+
+static mn_status make_room(mn_aggregates *a)
+{
+  const mn_level *l = &a->level[0];
+  size_t blocks = 0;
+  if (a->low)
+    return MN_OK;
+  for (int g = 0; g < l->n; g++)
+    blocks += (size_t)(l->diagonal[g] - l->start[g]);
+  mn_sweeps_free(a); /* half of it, after a failure */
+  a->low_end = 9 * blocks;
+  MN_TRY(MN_NEW(a->ctx, "sweeps of a mesh", 12 * (size_t)l->n, &a->block));
+  return MN_NEW(a->ctx, "sweeps of a mesh", 9 * blocks + 4, &a->low);
+}
+
+/* Row g of a node, whose first freedom is i: blocks of L to *to and on, then that of D. */
+static void set_row(const mn_aggregates *a, const mn_csr *K, const double *scale, int g, int64_t i,
+                    float **to)
+{
+  const mn_level *l = &a->level[0];
+  for (int32_t e = l->start[g], at = 0; e <= l->diagonal[g]; at += l->size[l->col[e++]]) {
+    int own = e == l->diagonal[g], wide = own ? 4 : 3, size = l->size[l->col[e]];
+    float *block = own ? a->block + 12 * (size_t)g : *to;
+    for (int r = 0; r < l->size[g]; r++)
+      for (int c = 0; c < size; c++)
+        block[wide * r + c] = (float)(K->value[K->start[i + r] + at + c] * scale[i + r]);
+    *to += own ? 0 : 9;
+  }
+}
+
+mn_status mn_sweeps_set(mn_aggregates *a, const mn_csr *K, const double *scale)
+{
+  MN_TRY(make_room(a));
+  float *to = a->low;
+  for (int64_t i = 0; i < K->rows; i += a->level[0].size[a->place[i] / 4])
+    set_row(a, K, scale, a->place[i] / 4, i, &to);
+  return MN_OK;
+}
+
+mn_status mn_sweeps_copy(mn_aggregates *a)
+{
+  const mn_level *l = &a->level[0];
+  MN_TRY(make_room(a));
+  float *to = a->low;
+  for (int g = 0; g < l->n; g++) {
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, to += 9)
+      for (int i = 0; i < 9; i++)
+        to[i] = l->value[12 * (size_t)e + (size_t)(4 * (i % 3) + i / 3)];
+    memcpy(a->block + 12 * (size_t)g, l->value + 12 * (size_t)l->diagonal[g], 12 * sizeof *to);
+  }
+  return MN_OK;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline four load(const float *from)
+{
+  return *(const four *)from;
+}
+
+static inline void store(four x, float *to)
+{
+  *(four *)to = x;
+}
+
+/* A x of a symmetric block on the diagonal */
+static inline four multiply_block(const float *A, four x)
+{
+  return load(A) * x[0] + load(A + 4) * x[1] + load(A + 8) * x[2];
+}
+
+static inline float sum_of(four x)
+{
+  return (x[0] + x[1]) + x[2];
+}
+
+/* x <- (D + L)^-1 x */
+static void descend(const mn_aggregates *a, float *x)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low;
+  for (int g = 0; g < l->n; g++) {
+    four sum[3] = {{0}};
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
+      four from = load(x + 4 * l->col[e]);
+      sum[0] += load(A) * from;
+      sum[1] += load(A + 3) * from;
+      sum[2] += load(A + 6) * from;
+    }
+    four less = {sum_of(sum[0]), sum_of(sum[1]), sum_of(sum[2]), 0};
+    store(multiply_block(l->inverse + 12 * (size_t)g, load(x + 4 * g) - less), x + 4 * g);
+  }
+}
+
+/* x <- (D + L^T)^-1 x */
+static void ascend(const mn_aggregates *a, float *x)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low + a->low_end;
+  for (int g = l->n - 1; g >= 0; g--) {
+    four own = multiply_block(l->inverse + 12 * (size_t)g, load(x + 4 * g));
+    store(own, x + 4 * g);
+    for (int32_t e = l->diagonal[g] - 1; e >= l->start[g]; e--) {
+      float *to = x + 4 * l->col[e];
+      A -= 9;
+      store(load(to) - (load(A) * own[0] + load(A + 3) * own[1] + load(A + 6) * own[2]), to);
+    }
+  }
+}
+
+/* ---- within a cycle ---------------------------------------------------------------------------
+
+   After the sweep forwards, (D + L) x = b, the residual without R is -L^T x; what coarse levels say
+   to it, c, leaves (D + L^T) x' = b - L (x + c) = D x - L c =: t for the one backwards, and then A
+   x' = t + L x' + R x'. */
+
+void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low;
+  memcpy(x, b, 4 * (size_t)l->n * sizeof *x);
+  descend(a, x);
+  memset(r, 0, 4 * (size_t)l->n * sizeof *r);
+  for (int g = 0; g < l->n; g++) {
+    four own = load(x + 4 * g);
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
+      float *to = r + 4 * l->col[e];
+      store(load(to) - (load(A) * own[0] + load(A + 3) * own[1] + load(A + 6) * own[2]), to);
+    }
+  }
+}
+
+void mn_sweeps_add_low(const mn_aggregates *a, float sign, const float *x, float *y)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low;
+  for (int g = 0; g < l->n; g++) {
+    four sum[3] = {{0}};
+    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
+      four from = load(x + 4 * l->col[e]);
+      sum[0] += load(A) * from;
+      sum[1] += load(A + 3) * from;
+      sum[2] += load(A + 6) * from;
+    }
+    four more = {sum_of(sum[0]), sum_of(sum[1]), sum_of(sum[2]), 0};
+    store(load(y + 4 * g) + sign * more, y + 4 * g);
+  }
+}
+
+void mn_sweeps_after(const mn_aggregates *a, const float *c, float *t, float *x)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  for (int g = 0; g < a->level[0].n; g++)
+    store(multiply_block(a->block + 12 * (size_t)g, load(x + 4 * g)), t + 4 * g);
+  mn_sweeps_add_low(a, -1, c, t);
+  memcpy(x, t, n * sizeof *x);
+  ascend(a, x);
+}
+
+/* ---- alone ----------------------------------------------------------------------------------- */
+
+/* t <- y - D d + R d */
+static void across(const mn_aggregates *a, const float *y, const float *d, float *t)
+{
+  for (int g = 0; g < a->level[0].n; g++) {
+    four at = load(d + 4 * g), own = multiply_block(a->block + 12 * (size_t)g, at);
+    store(load(y + 4 * g) - own - load(a->lumped + 4 * g) * at, t + 4 * g);
+  }
+  mn_levels_add_faces(a, d, t);
+}
+
+/* y <- take D s + keep y */
+static void turn(const mn_aggregates *a, float take, const float *s, float keep, float *y)
+{
+  for (int g = 0; g < a->level[0].n; g++) {
+    four own = multiply_block(a->block + 12 * (size_t)g, load(s + 4 * g));
+    store(take * own + keep * load(y + 4 * g), y + 4 * g);
+  }
+}
+
+void mn_sweeps_begin(const mn_aggregates *a, float *s, float *y)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  descend(a, s);
+  memset(y, 0, n * sizeof *y);
+}
+
+void mn_sweeps_turn(const mn_aggregates *a, float take, const float *s, float keep, float *y,
+                    float *d)
+{
+  turn(a, take, s, keep, y);
+  memcpy(d, y, 4 * (size_t)a->level[0].n * sizeof *d);
+  ascend(a, d);
+}
+
+void mn_sweeps_product(const mn_aggregates *a, const float *y, const float *d, float *q)
+{
+  size_t n = 4 * (size_t)a->level[0].n;
+  across(a, y, d, q);
+  descend(a, q);
+  for (size_t i = 0; i < n; i++)
+    q[i] += d[i];
+}
+
+double mn_sweeps_norm(const mn_aggregates *a, const float *s)
+{
+  double sum[4] = {0};
+  for (int g = 0; g < a->level[0].n; g++) {
+    four at = load(s + 4 * g), own = multiply_block(a->block + 12 * (size_t)g, at);
+    for (int i = 0; i < 4; i++)
+      sum[i] += (double)own[i] * (double)at[i];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* ---- K as it came ---------------------------------------------------------------------------- */
+
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline quad load_quad(const double *from)
+{
+  return *(const quad *)from;
+}
+
+/* A block of three rows `wide` apart below the diagonal, and its mirror image: sum += A x of the
+   column's node, y of that += A^T own. Fourth numbers mean nothing. */
+static inline void multiply_whole(const double *A, int64_t wide, const double *x, quad own,
+                                  quad *sum, double *y)
+{
+  quad first = load_quad(A), second = load_quad(A + wide), third = load_quad(A + 2 * wide);
+  quad from = load_quad(x);
+  sum[0] += first * from;
+  sum[1] += second * from;
+  sum[2] += third * from;
+  *(quad *)y = load_quad(y) + (first * own[0] + second * own[1] + third * own[2]);
+}
+
+/* The same of a block of fewer rows or columns. */
+static void multiply_part(const double *A, int64_t wide, int rows, int cols, const double *x,
+                          const double *own, double *sum, double *y)
+{
+  for (int r = 0; r < rows; r++)
+    for (int c = 0; c < cols; c++) {
+      sum[r] += A[r * wide + c] * x[c];
+      y[c] += A[r * wide + c] * own[r];
+    }
+}
+
+/* Blocks of row g below the diagonal, and their mirror images. */
+static void multiply_row(const mn_level *l, const mn_csr *K, int64_t i, int g, const double *x,
+                         double *y)
+{
+  const double *A = K->value + K->start[i], *own = x + 4 * g;
+  int64_t wide = K->start[i + 1] - K->start[i];
+  quad sum[3] = {{0}}, all = load_quad(own);
+  double part[3] = {0};
+  for (int32_t e = l->start[g]; e < l->diagonal[g]; A += l->size[l->col[e++]]) {
+    int h = l->col[e];
+    if (l->size[g] == 3 && l->size[h] == 3)
+      multiply_whole(A, wide, x + 4 * h, all, sum, y + 4 * h);
+    else
+      multiply_part(A, wide, l->size[g], l->size[h], x + 4 * h, own, part, y + 4 * h);
+  }
+  for (int r = 0; r < l->size[g]; r++) {
+    y[4 * g + r] += part[r] + ((sum[r][0] + sum[r][1]) + sum[r][2]);
+    for (int c = 0; c < l->size[g]; c++)
+      y[4 * g + r] += A[r * wide + c] * own[c];
+  }
+}
+
+void mn_aggregates_multiply(const mn_aggregates *a, const mn_csr *K, const double *x, double *y)
+{
+  const mn_level *l = &a->level[0];
+  size_t n = 4 * (size_t)l->n;
+  double *X = a->wide, *Y = X + n;
+  memset(X, 0, 2 * n * sizeof *X);
+  for (int64_t i = 0; i < K->rows; i++)
+    X[a->place[i]] = x[i];
+  for (int64_t i = 0; i < K->rows; i += l->size[a->place[i] / 4])
+    multiply_row(l, K, i, a->place[i] / 4, X, Y);
+  for (int64_t i = 0; i < K->rows; i++)
+    y[i] = Y[a->place[i]];
+}
