@@ -183,6 +183,8 @@ mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def)
   return def->body_count ? check_integrator(ctx, &def->dynamics) : MN_OK;
 }
 
+static const double MOST_CFL = 5; /* water: volume dips by some percent from here on */
+
 void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *f)
 {
   if (f->kind == MN_FLUID_NONE)
@@ -192,6 +194,12 @@ void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *f)
   if (water && f->transfer != MN_TRANSFER_FLIP && f->flip != d.flip)
     mn_log(ctx, MN_LOG_WARNING, "fluid.flip = %g has no effect: needs transfer = \"flip\"",
            f->flip);
+  if (water && f->cfl > MOST_CFL)
+    mn_log(
+        ctx, MN_LOG_WARNING,
+        "fluid.cfl = %g: particles that go further than %g cells in a substep pile up, and water "
+        "loses volume",
+        f->cfl, MOST_CFL);
   if (water && f->walls == MN_WALLS_SEPARATING && f->pressure_solver != d.pressure_solver)
     mn_log(ctx, MN_LOG_WARNING,
            "fluid.pressure_solver has no effect on walls = \"separating\": lcp_solver solves");
