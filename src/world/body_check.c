@@ -185,8 +185,9 @@ mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def)
 
 static const double MOST_CFL = 5; /* water: volume dips by some percent from here on */
 
-void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *f)
+void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_model_def *def)
 {
+  const mn_fluid_def *f = &def->fluid;
   if (f->kind == MN_FLUID_NONE)
     return;
   mn_fluid_def d = mn_fluid_def_default(f->kind);
@@ -194,6 +195,14 @@ void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *f)
   if (water && f->transfer != MN_TRANSFER_FLIP && f->flip != d.flip)
     mn_log(ctx, MN_LOG_WARNING, "fluid.flip = %g has no effect: needs transfer = \"flip\"",
            f->flip);
+  int blows = 0;
+  for (int s = 0; s < def->source_count; s++)
+    blows |= def->sources[s].blows;
+  if (water && f->transfer == MN_TRANSFER_LEVELSET && blows)
+    mn_log(
+        ctx, MN_LOG_WARNING,
+        "fluid.transfer = \"levelset\": inflows feed the water that they touch; in air they bring "
+        "none");
   if (water && f->cfl > MOST_CFL)
     mn_log(
         ctx, MN_LOG_WARNING,

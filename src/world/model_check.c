@@ -501,7 +501,7 @@ mn_status mn_model_check(mn_context *ctx, const mn_model_def *def)
   MN_TRY(check_solids(ctx, def));
   MN_TRY(check_bodies(ctx, def));
   MN_TRY(mn_check_body_keys(ctx, def));
-  mn_warn_idle_fluid_keys(ctx, &def->fluid);
+  mn_warn_idle_fluid_keys(ctx, def);
   MN_TRY(mn_check_probes(ctx, def));
   MN_TRY(check_shapes(ctx, def));
   MN_TRY(check_output(ctx, def));

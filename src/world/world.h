@@ -57,7 +57,7 @@ MN_MUST_CHECK mn_status mn_check_probes(mn_context *ctx, const mn_model_def *def
 /* Keys of bodies that contradict each other or have no effect, and links (body_check.c). */
 MN_MUST_CHECK mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def);
 /* Keys of the fluid that another key makes idle: a warning each. */
-void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_fluid_def *fluid);
+void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_model_def *def);
 
 /* Looks at a surface that can be seen in no other way: after every change of the state. */
 MN_MUST_CHECK mn_status mn_world_look(mn_world *world);
