@@ -158,8 +158,8 @@ static mn_status mark_sources(mn_mac *mac)
   return MN_OK;
 }
 
-/* Whether a solid is at any node of the domain or, `between`, at a point on the lines that join
-   them. */
+/* Whether a solid is at any node of the domain (with its surface, too: such a wall closes faces)
+   or, `between`, at a point on the lines that join them. */
 static int is_seen(const mn_mac *mac, const mn_solid_def *s, int between)
 {
   enum { PARTS = 8 };
@@ -169,7 +169,7 @@ static int is_seen(const mn_mac *mac, const mn_solid_def *s, int between)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++) {
         mn_vec3 x = mn_position(f, i, j, k);
-        if (!between && solid_distance(s, &at, x) < 0)
+        if (!between && solid_distance(s, &at, x) <= 1e-9 * f->grid->dx)
           return 1;
         for (int n = 0; n < f->grid->dim * (PARTS - 1) && between; n++) {
           int a = n % f->grid->dim;
