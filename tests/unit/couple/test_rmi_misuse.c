@@ -268,7 +268,7 @@ static void test_memory(void **state)
       status = mn_rmi_create(ctx, &def, &rmi);
       CHECK(status == MN_OK ? rmi != NULL : status == MN_ENVIRONMENT && rmi == NULL);
     }
-    CHECK(status == MN_OK && tries > 13);
+    CHECK(status == MN_OK && tries > (kind == 2 ? 13 : 15));
     ctx->fail_allocation = 0;
     mn_rmi_destroy(&rmi);
   }
