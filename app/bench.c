@@ -7,6 +7,7 @@ static const app_option options[] = {
     {"--full", NULL, "the large sizes too"},
     {"--size", "N", "only this size: 32, 64, 128 or 256 (lai-...); cells (others)"},
     {"--frames", "N", "means over so many frames instead of 100 (lai-...)"},
+    {"--solver", "NAME", "only this solver's column (lai-...)"},
     {"--row", "TEXT", "only rows that begin so, as 4.3.5 (akbay-4) or foam (monolithic-cost)"},
     {"-o", "DIR", "pictures and plots of akbay-2.12"},
     {"--threads", "N", "threads to use (lai-..., akbay-...)"},
@@ -174,7 +175,8 @@ static int bench(app_args *args)
 
 const app_command app_bench = {
     "bench",
-    "bench [NAME] [--size N] [--full] [--frames N] [--row TEXT] [-o DIR] [--threads N] [--json]",
+    "bench [NAME] [--size N] [--full] [--frames N] [--solver NAME] [--row TEXT] [-o DIR] "
+    "[--threads N] [--json]",
     "reproduce a table of measured numbers; without a name: list them",
     "Numbers that depend on the machine are ratios measured in one run.",
     1,

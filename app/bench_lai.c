@@ -36,6 +36,7 @@ typedef struct job {
   int table_count;
   int size; /* index */
   int frames;
+  const char *only; /* this solver, NULL: all */
   int count;
   mn_contestant found[MOST]; /* in the simulation with separating walls */
   mn_contestant sticking;    /* mic-pcg in that with sticking ones; no name: not needed */
@@ -212,7 +213,7 @@ static void add_tables(job *j, int now)
       const char *solver = t->column[i].solver;
       int left_out = t->dim == 3 && lai_sizes[j->size] >= 256 && is(solver, "newton") &&
                      t->number < LAI_AT_FRAME; /* hours; the thesis left it out as well */
-      if (turn(solver) != now || left_out)
+      if (turn(solver) != now || left_out || (j->only && !is(solver, j->only)))
         continue;
       if (!is(solver, "mic-pcg") || t->number == LAI_SECONDS)
         add(j, solver);
@@ -222,16 +223,27 @@ static void add_tables(job *j, int now)
   }
 }
 
+static int needs_sticking_alone(const job *j)
+{
+  int alone = j->only && is(j->only, "mic-pcg");
+  for (int k = 0; k < j->table_count; k++)
+    alone = alone && j->tables[k]->number != LAI_SECONDS;
+  return alone;
+}
+
 static int measure(job *j)
 {
   mn_context *ctx;
   int bad = app_context(j->run->args, &ctx);
   if (bad)
     return bad;
-  add(j, "fast");
+  if (!needs_sticking_alone(j))
+    add(j, "fast");
   for (int now = 0; now < 4; now++)
     add_tables(j, now);
-  mn_status status = simulate(ctx, j, j->found, j->count, "separating");
+  mn_status status = MN_OK;
+  if (j->count)
+    status = simulate(ctx, j, j->found, j->count, "separating");
   if (status == MN_OK && j->sticking.solver)
     status = simulate(ctx, j, &j->sticking, 1, "sticking");
   bad = status == MN_OK ? 0 : app_fail(ctx, status);
@@ -254,7 +266,7 @@ static const char *solver_of(const lai_table *t, int i)
 static const mn_contestant *result(const job *j, const lai_table *t, const char *solver)
 {
   if (is(solver, "mic-pcg") && t->number != LAI_SECONDS)
-    return &j->sticking;
+    return j->sticking.solver ? &j->sticking : NULL;
   for (int i = 0; i < j->count; i++)
     if (is(j->found[i].solver, solver))
       return &j->found[i];
@@ -325,7 +337,7 @@ static void print_ratios(job *j, const lai_table *t)
 {
   double linear = published(t, j->size, "mic-pcg");
   const char *solver;
-  if (t->number != LAI_SECONDS || !linear)
+  if (t->number != LAI_SECONDS || !linear || !result(j, t, "mic-pcg"))
     return;
   for (int i = 0; (solver = solver_of(t, i)); i++) {
     char column[64], row[32];
@@ -345,7 +357,7 @@ static void print_share(job *j, const lai_table *t)
 {
   const mn_contestant *c = result(j, t, "fast");
   char row[32];
-  if (t->number != LAI_OUTER || t->dim != 3)
+  if (t->number != LAI_OUTER || t->dim != 3 || !c)
     return;
   snprintf(row, sizeof row, "n = %d", lai_sizes[j->size]);
   int at_128 = lai_sizes[j->size] == 128;
@@ -390,19 +402,34 @@ static int choose_sizes(const app_bench_run *run, unsigned *sizes)
                 : app_error(MN_BAD_INPUT, "--size: found %d, allowed: 32, 64, 128 or 256", wanted);
 }
 
+/* The solver asked for, which a table must have. */
+static int choose_solver(const app_bench_run *run, const char **only)
+{
+  *only = app_get(run->args, "--solver");
+  if (!*only)
+    return 0;
+  for (const lai_table *t = lai_tables; t->name; t++)
+    for (int i = 0; (is(t->name, run->name) || is(t->group, run->name)) && i < LAI_SOLVERS; i++)
+      if (t->column[i].solver && is(t->column[i].solver, *only))
+        return 0;
+  return app_error(MN_BAD_INPUT, "--solver: found '%s', allowed: a column of %s", *only, run->name);
+}
+
 int app_bench_lai(app_bench_run *run)
 {
   job jobs[LAI_SIZES] = {0}, *first = NULL, *last = NULL;
-  const char *name = run->name;
+  const char *name = run->name, *only = NULL;
   unsigned sizes;
   int frames = FRAMES, bad = choose_sizes(run, &sizes);
+  if (!bad)
+    bad = choose_solver(run, &only);
   if (!bad)
     bad = app_get_int(run->args, "--frames", 1, FRAMES, &frames);
   for (int s = 0; s < LAI_SIZES && !bad; s++) {
     job *j = &jobs[s];
     if (!(sizes & 1u << s))
       continue;
-    *j = (job){.run = run, .size = s, .frames = frames};
+    *j = (job){.run = run, .size = s, .frames = frames, .only = only};
     for (const lai_table *t = lai_tables; t->name; t++)
       if (is(t->name, name) || is(t->group, name))
         j->tables[j->table_count++] = t;
