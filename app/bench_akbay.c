@@ -299,9 +299,11 @@ int app_bench_akbay_time(app_bench_run *run)
                                     {"balls-in-pool", 99.1, 0.4, 0.5, 1.0},
                                     {"cloth-in-water", 94.5, 3.8, 1.7, 5.1}};
   static const char *const sizes[] = {"32", "48", "100"}; /* 48: the default of foam and balls */
-  const char *wanted = app_get(run->args, "--size");
+  const char *wanted = app_get(run->args, "--size"), *only = app_get(run->args, "--row");
   for (size_t i = 0; i < (wanted ? 1 : sizeof sizes / sizeof *sizes); i++)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+      if (only && strncmp(cases[k].scene, only, strlen(only)))
+        continue;
       int bad = measure_time(run, &cases[k], wanted ? wanted : sizes[i]);
       if (bad)
         return bad;

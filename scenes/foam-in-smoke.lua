@@ -15,7 +15,7 @@ return scene {
   solids     = { elastic { name = "foam", shape = box { center = {0.5, 0.4, 0.5}, size = {0.64, 0.1, 0.3} },
                            spacing = 0.05, density = density, young = young, poisson = 0.2 } },
   dynamics   = dynamics { gravity = {0, -1, 0} },
-  coupling   = couple { method = coupling },
+  coupling   = couple { method = coupling, spacing = 0.7 },
   probes     = { position { of = "foam", axis = "y" }, volume_ratio { of = "foam" }, body_energy { of = "foam" },
                  kinetic_energy {} },
   output     = { frames = 48, every = 1 / 24 },

@@ -74,6 +74,12 @@ double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, d
    air that no pressure holds, but belong to the liquid and go with it. */
 static const double SPRAY = 0.6;
 
+/* What is left of a face between a moving solid and another wall, or at a solid's flank, is a slit
+   if it is less than this. The water there moves as fast as it must to get out of the way, by 1
+   over what is left; particles, which are as heavy there as anywhere, must not go with it, or they
+   have as many times its energy. They go as the water beside it does. */
+static const double SLIT = 0.1;
+
 /* Layers of the faces of one axis on row j, k before the plan; see mn_liquid_plan. */
 static void mark_row(mn_mac *mac, const mn_field *phi, int a, int j, int k)
 {
@@ -82,6 +88,7 @@ static void mark_row(mn_mac *mac, const mn_field *phi, int a, int j, int k)
   const double *weight = mac->water.weight[a].data; /* NULL without particles */
   unsigned char *layer = g->face_extension[a].layer;
   double spray = SPRAY * mac->grid.dx;
+  double narrow = phi && (mac->bodies.on || mac->moving) ? SLIT : 0;
   for (int i = 0; i < f->n[0]; i++) {
     int at[3] = {i, j, k};
     int64_t q = f->at - f->data + mn_index(f, i, j, k);
@@ -94,7 +101,7 @@ static void mark_row(mn_mac *mac, const mn_field *phi, int a, int j, int k)
       wet = least < 0 || (brought && least > spray);
     }
     mn_face_kind kind = (mn_face_kind)g->kind[a][q];
-    if (kind <= MN_FACE_STUCK ? wet : kind == MN_FACE_SOURCE)
+    if (kind <= MN_FACE_STUCK ? wet && f->data[q] >= narrow : kind == MN_FACE_SOURCE)
       layer[q] = 0;
     else if (kind == MN_FACE_SIDE || kind >= MN_FACE_NOSLIP)
       layer[q] = MN_NO_SOURCE; /* the air near a wall moves with the liquid */

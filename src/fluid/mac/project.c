@@ -76,9 +76,13 @@ static void divergences(const mn_mac *mac, const mn_field u[3], int i, int j, in
   }
   for (int t = 0; t < count; t++)
     d[t] /= dx;
-  const double *target = mac->water.on ? &mac->water.target.at[mn_index(&mac->b, i, j, k)] : NULL;
-  for (int t = 0; t < count && target; t++)
-    d[t] -= target[t];
+  if (!mac->water.on)
+    return;
+  int64_t c = mn_index(&mac->b, i, j, k);
+  const double *restrict target = &mac->water.target.at[c], *restrict part =
+                                                                &mac->geometry.volume.at[c];
+  for (int t = 0; t < count; t++)
+    d[t] -= target[t] * part[t];
 }
 
 /* A region without air keeps its volume whatever the particles say. In a shell that stretches they
@@ -104,9 +108,9 @@ static mn_status relent_in_closed_regions(mn_mac *mac)
           double part = mn_get(&mac->geometry.volume, i, j, k), old = mn_get(t, i, j, k);
           if (pass) {
             double mean = sum[2 * r + 1] > 0 ? sum[2 * r] / sum[2 * r + 1] : 0;
-            mn_set(t, i, j, k, mac->shell.on ? old - part * mean : 0);
+            mn_set(t, i, j, k, mac->shell.on ? old - mean : 0);
           } else {
-            sum[2 * r] += old;
+            sum[2 * r] += old * part;
             sum[2 * r + 1] += part;
           }
         }

@@ -197,8 +197,7 @@ void mn_water_target(mn_mac *mac, const mn_field *phi)
           value = fmin(e - BAND, 0.5) / tau;
         else if (inside && e < -BAND && is_deep(phi, i, j, k) && !parting(mac, i, j, k))
           value = fmax(e + BAND, -0.5) / tau;
-        /* the divergence is per whole cell */
-        mn_set(target, i, j, k, inside ? value * mn_get(&mac->geometry.volume, i, j, k) : 0);
+        mn_set(target, i, j, k, value);
       }
   }
 }

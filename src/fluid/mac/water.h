@@ -24,7 +24,7 @@ typedef struct mn_water {
   mn_field weight[3];      /* faces: volume that particles brought, in units of `unit` */
   mn_field before[3];      /* faces: velocity before forces; flip only */
   mn_field density;        /* cells: volume of particles over that of the space, 1 inside */
-  mn_field target;         /* cells: divergence asked for, 1/s */
+  mn_field target;         /* cells: divergence asked for where there is room, 1/s */
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
   int space_known;
   unsigned char *near_solid; /* of each cell: a particle in it may be near a solid; see water.c */
