@@ -78,7 +78,7 @@ static const double SPRAY = 0.6;
    if it is less than this. The water there moves as fast as it must to get out of the way, by 1
    over what is left; particles, which are as heavy there as anywhere, must not go with it, or they
    have as many times its energy. They go as the water beside it does. */
-static const double SLIT = 0.1;
+static const double SLIT = 0.05;
 
 /* Layers of the faces of one axis on row j, k before the plan; see mn_liquid_plan. */
 static void mark_row(mn_mac *mac, const mn_field *phi, int a, int j, int k)
