@@ -490,11 +490,25 @@ mn_status mn_water_begin(mn_mac *mac)
   return MN_OK;
 }
 
+/* Which cells water parts from is known only now. Faces of their walls carry the water's velocity,
+   no longer the wall's, and so must they before the forces acted: what FLIP hands to particles is
+   the change by the forces, not that from the wall's velocity to the water's. */
+static void part_before(mn_mac *mac)
+{
+  mn_field *before = mac->water.before;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_separate_faces(mac, &mac->state.held, a, &before[a]);
+    mn_mac_fill_velocity(mac, mac->geometry.time, &before[a], a);
+  }
+}
+
 void mn_water_commit(mn_mac *mac)
 {
   mn_water *w = &mac->water;
   mn_mac_state *s = &mac->state;
   int flip = w->before[0].data && s->scalars[1] > 0;
+  if (flip && s->held.data)
+    part_before(mac);
   if (!mn_water_is_marked(mac))
     mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
   swap_particles(mac);
