@@ -223,6 +223,8 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
+/* Distance to a solid of the scene where it is at time 0. */
+double mn_mac_start_distance(const mn_solid_def *solid, mn_vec3 x);
 /* Distance to the nearest solid of the scene; without any very far. */
 double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x);
 /* Distance to the nearest solid or body at the geometry's time; without any very far. */
@@ -232,6 +234,9 @@ double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
 void mn_mac_update_sources(mn_mac *mac);
 /* Factor of an inflow's velocity at x. */
 double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
+
+/* misplaced.c; sources that could never do anything are refused, other odd places warned of */
+mn_status mn_mac_check_places(const mn_mac *mac);
 
 /* limits.c */
 double mn_mac_max_dt(void *self);
