@@ -435,6 +435,63 @@ static void test_oblique_inflow(void **state)
   CHECK_DONE();
 }
 
+/* A nozzle `wide` cells wide (and deep) and `length` cells long, turned about z by `angle`, blows
+   along its length: flow over speed times its cross-section, of the particles after `until`, or,
+   0, of the flow through the open top of a box of smoke. */
+static double nozzle(int dim, int n, double wide, double length, double angle, double until)
+{
+  mac_case c;
+  double dx = 1.0 / n, speed = 0.7, section = wide * dx * (dim == 3 ? wide * dx : 1), flow = 0;
+  mn_source_def source = mn_source_def_default();
+  mn_shape *box = NULL;
+  if (until > 0)
+    water_case_begin(&c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
+  else
+    mac_case_begin(&c, dim, mn_v3(1, 1, dim == 3 ? 1 : 0), n);
+  c.def.fluid.gravity = mn_v3(0, 0, 0);
+  source.velocity = mn_v3(speed * cos(angle), speed * sin(angle), 0);
+  mn_vec3 half = mn_scale(0.5 * dx, mn_v3(length, wide, wide));
+  CHECK_OK(c.ctx, mn_shape_box(c.ctx, dim, mn_scale(-1, half), half, &box));
+  CHECK_OK(c.ctx, mn_shape_transform(c.ctx, box, mn_v3(0.31, 0.33, 0.5), mn_v3(0, 0, 1), angle, 1,
+                                     &source.shape));
+  if (until > 0)
+    CHECK_OK(c.ctx, mn_shape_sphere(c.ctx, dim, mn_v3(-5, 0, 0), 0.1, &c.def.fluid.initial_water));
+  else
+    c.def.domain.side[3].kind = MN_SIDE_OPEN;
+  c.def.sources = &source;
+  c.def.source_count = 1;
+  mac_case_start(&c);
+  mac_case_run(&c, until > 0 ? until : 0.01, 0.01);
+  if (until > 0)
+    flow = water_case_sums(&c).volume / until;
+  mn_mac_view view = mn_mac_look(&c.fluid);
+  for (int k = 0; k < (dim == 3 ? n : 1) && !(until > 0); k++)
+    for (int i = 0; i < n; i++)
+      flow += mn_get(&view.velocity[1], i, n, k) * dx * (dim == 3 ? dx : 1);
+  printf("nozzle, %dD, %g wide, %g long, %.0f degrees, %s: flow over speed times section %.4f\n",
+         dim, wide, length, angle * 180 / MN_PI, until > 0 ? "particles" : "smoke",
+         flow / (speed * section));
+  mn_shape_destroy(&source.shape);
+  c.def.source_count = 0;
+  mac_case_end(&c);
+  return flow / (speed * section);
+}
+
+/* Shapes across the axes: their stairs bring nothing. */
+static void test_tilted_inflow(void **state)
+{
+  (void)state;
+  const double degree = MN_PI / 180;
+  CHECK_NEAR(nozzle(2, 64, 8, 4, 30 * degree, 0.8), 1, 0.02);
+  CHECK_NEAR(nozzle(2, 64, 8, 16, 30 * degree, 0.8), 1, 0.02);
+  CHECK_NEAR(nozzle(2, 64, 8, 16, -20 * degree, 0.4), 1, 0.02);
+  CHECK_NEAR(nozzle(2, 64, 8, 16, 45 * degree, 0), 1, 0.02);
+  CHECK_NEAR(nozzle(2, 64, 8, 16, 70 * degree, 0), 1, 0.02);
+  CHECK_NEAR(nozzle(3, 32, 6, 8, 30 * degree, 0.7), 1, 0.02);
+  CHECK_NEAR(nozzle(3, 32, 6, 8, 30 * degree, 0), 1, 0.02);
+  CHECK_DONE();
+}
+
 /* Water carried by a level set, under its surface: volume that came over what was brought. */
 static double feed(mn_vec3 velocity)
 {
@@ -568,6 +625,7 @@ int main(void)
       cmocka_unit_test(test_control_sheet),
       cmocka_unit_test(test_inflow),
       cmocka_unit_test(test_oblique_inflow),
+      cmocka_unit_test(test_tilted_inflow),
       cmocka_unit_test(test_level_set_inflow),
       cmocka_unit_test(test_control_inflow),
       cmocka_unit_test(test_no_water_is_refused),

@@ -299,7 +299,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   g->wall[a].data[q] = 0;
   if (below || above) {
     g->kind[a][q] = MN_FACE_SOURCE;
-    g->gate[a][q] = below && above ? 1 : w; /* no flow through what solids close of it */
+    g->gate[a][q] = below && above ? 1 : w * mn_stairs_part(mac, a, q);
     g->wall[a].data[q] = g->gate[a][q] * source_velocity(mac, a, i, j, k);
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
@@ -394,6 +394,7 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
   g->time = -1;
   MN_TRY(mark_sources(mac));
   measure_sources(mac);
+  MN_TRY(mn_stairs_create(mac));
   return mn_mac_check_places(mac);
 }
 
@@ -409,6 +410,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
     mn_field_destroy(&g->wall[a]);
     mn_free(g->kind[a]);
     mn_free(g->gate[a]);
+    mn_free(g->blowing[a]);
     mn_extension_destroy(&g->face_extension[a]);
   }
   mn_extension_destroy(&g->cell_extension);
@@ -416,6 +418,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
   mn_free(g->inflow);
   mn_free(g->emitter);
   mn_free(g->blow);
+  mn_free(g->stairs);
 }
 
 void mn_mac_update_sources(mn_mac *mac)

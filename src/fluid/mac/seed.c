@@ -136,17 +136,6 @@ static mn_vec3 position(const mn_particles *p, int64_t i)
 
 /* ---- inflows --------------------------------------------------------------------------------- */
 
-/* 1 + index of the inflow that the cell belongs to, 0 if none; *outside: it is beyond the domain.
- */
-static int inflow_of(const mn_mac *mac, const int at[3], int *outside)
-{
-  const mn_field *f = &mac->geometry.volume;
-  *outside = 0;
-  for (int a = 0; a < mac->grid.dim; a++)
-    *outside |= !(at[a] >= 0 && at[a] < f->n[a]);
-  return *outside ? 0 : mac->geometry.inflow[f->at - f->data + mn_index(f, at[0], at[1], at[2])];
-}
-
 /* A place for a new particle: within the domain, out of inflows and solids. */
 static int is_free(const mn_mac *mac, mn_vec3 x)
 {
@@ -155,7 +144,7 @@ static int is_free(const mn_mac *mac, mn_vec3 x)
     double s = floor((x.v[a] - mac->grid.origin.v[a]) / mac->grid.dx);
     at[a] = s >= 0 && s < mac->geometry.volume.n[a] ? (int)s : -1;
   }
-  return !inflow_of(mac, at, &outside) && !outside && mn_mac_solid_distance(mac, x) > 0;
+  return !mn_inflow_of(mac, at, &outside) && !outside && mn_mac_solid_distance(mac, x) > 0;
 }
 
 /* Whether a straight way from the place `phase` (m) of the cell `from`, by `way`, meets the cell
@@ -168,7 +157,7 @@ static int meets_first(const mn_mac *mac, const int from[3], mn_vec3 phase, mn_v
   for (int a = 0; a < mac->grid.dim; a++)
     if (way.v[a] != 0)
       next[a] = ((way.v[a] > 0 ? width : 0) - phase.v[a]) / way.v[a];
-  while (!inflow_of(mac, at, &outside)) {
+  while (!mn_inflow_of(mac, at, &outside)) {
     int a = next[1] < next[0] ? 1 : 0;
     a = next[2] < next[a] ? 2 : a;
     if (!(next[a] < 1))
@@ -187,7 +176,7 @@ static mn_status emit_from(mn_mac *mac, int source, const int at[3], const int f
   const mn_grid *g = &mac->grid;
   double h = 0.5 * g->dx;
   mn_vec3 center = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
-  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v);
+  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v), way = mn_scale(mac->dt * ramp, v);
   int here = !memcmp(at, from, 3 * sizeof *at);
   for (int c = 0; c < (g->dim == 3 ? 8 : 4); c++) {
     mn_vec3 x = center, phase = {{0, 0, 0}};
@@ -197,9 +186,8 @@ static mn_status emit_from(mn_mac *mac, int source, const int at[3], const int f
       x.v[a] = g->origin.v[a] + g->dx * from[a] + phase.v[a];
     }
     x = mn_madd(x, mac->dt * ramp, v);
-    if (is_free(mac, x) &&
-        (here || meets_first(mac, from, phase, mn_scale(mac->dt * ramp, v), at)) &&
-        !is_hidden(mac, center, x))
+    if (is_free(mac, x) && (here || meets_first(mac, from, phase, way, at)) &&
+        mn_stairs_let_go(mac, source, x, way) && !is_hidden(mac, center, x))
       MN_TRY(add_particle(mac, x, mn_scale(ramp, v), mac->water.unit));
   }
   return MN_OK;
@@ -223,7 +211,7 @@ static mn_status emit_cell(mn_mac *mac, int source, int i, int j, int k)
     for (int y = 0; y <= cells[1]; y++)
       for (int x = 0; x <= cells[0]; x++) {
         int from[3] = {i + x * step[0], j + y * step[1], k + z * step[2]};
-        if (!(x || y || z) || !inflow_of(mac, from, &outside))
+        if (!(x || y || z) || !mn_inflow_of(mac, from, &outside))
           MN_TRY(emit_from(mac, source, at, from, v, ramp));
       }
   return MN_OK;
