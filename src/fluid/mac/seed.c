@@ -377,7 +377,8 @@ mn_status mn_water_resample(mn_mac *mac)
   const mn_field *phi = &mac->liquid_next;
   int changes = 0;
   size_t marked = w->next.count;
-  memset(w->cells.cell, 0, marked * sizeof *w->cells.cell);
+  if (marked) /* else there may be no array yet */
+    memset(w->cells.cell, 0, marked * sizeof *w->cells.cell);
   for (int k = 0; k < phi->n[2]; k++)
     for (int j = 0; j < phi->n[1]; j++)
       for (int i = 0; i < phi->n[0]; i++) {
