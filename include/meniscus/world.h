@@ -25,7 +25,8 @@ typedef struct mn_step_info {
   mn_solve_report pressure;
   double fluid_s, solid_s, couple_s, other_s;
   double kinetic_energy;                           /* J */
-  double fluid_volume;                             /* m^3 */
+  double fluid_volume;                             /* m^3; of water under its surface, with spray */
+  double particle_volume;                          /* m^3, of the particles that carry water */
   double smoke_total;                              /* m^3 */
   mn_vec3 momentum;                                /* kg m/s, of the fluid */
   mn_solve_report solid;                           /* of the bodies */

@@ -6,7 +6,13 @@
 
    Source: [Freudenthal 1942], [Allgower 1985]. Points on edges are shared: an edge is
    named by its lower point and the axes it goes along. Second-order in position and area for smooth
-   fields. A value of exactly 0 counts as positive. Verified by tests/unit/io/test_contour.c. */
+   fields. A value of exactly 0 counts as positive.
+
+   The same for what is inside two fields at once, a liquid cut off by a solid: an edge that leaves
+   it does so where the first of the two does. Points are exact then as of each field alone; only
+   where both surfaces meet inside a simplex the corner is cut off, towards the inside.
+
+   Verified by tests/unit/io/test_contour.c. */
 #include "io/contour.h"
 
 #include "base/memory.h"
@@ -17,15 +23,26 @@ enum { EDGES = 7 }; /* directions of edges out of a point: non-empty sets of axe
 typedef struct marcher {
   mn_context *ctx;
   const mn_field *f;
+  const mn_field *limit; /* negative inside as well; NULL: there is none */
   mn_contour *out;
   int64_t *layer[2]; /* point numbers + 1 of the edges that begin in planes k, k + 1 */
 } marcher;
 
-/* One corner of a cube: which one, and its value. */
+/* One corner of a cube: which one, its values of both fields, and whether both are negative. */
 typedef struct corner {
   int at[3];
-  double value;
+  double value, limit;
+  int inside;
 } corner;
+
+static corner corner_at(const marcher *m, int i, int j, int k)
+{
+  corner c = {.at = {i, j, k}, .value = mn_get(m->f, i, j, k), .limit = -1};
+  if (m->limit)
+    c.limit = mn_get(m->limit, i, j, k);
+  c.inside = c.value < 0 && c.limit < 0;
+  return c;
+}
 
 static mn_vec3 unit_gradient(const mn_field *f, mn_vec3 x)
 {
@@ -38,6 +55,21 @@ static mn_vec3 unit_gradient(const mn_field *f, mn_vec3 x)
   }
   double length = mn_length(g);
   return length > 0 ? mn_scale(1 / length, g) : mn_v3(0, 1, 0);
+}
+
+/* Part of the way from p to q at which one leaves what is inside; *by: the field that ends there.
+ */
+static double leaves(const marcher *m, const corner *p, const corner *q, const mn_field **by)
+{
+  double part = p->value / (p->value - q->value);
+  *by = m->f;
+  if ((p->limit < 0) == (q->limit < 0))
+    return part;
+  double limit = p->limit / (p->limit - q->limit);
+  if ((p->value < 0) != (q->value < 0) && (p->inside ? part <= limit : part >= limit))
+    return part;
+  *by = m->limit;
+  return limit;
 }
 
 /* The number of the zero on the edge p -> q, p lower; made when it is met first. */
@@ -61,9 +93,10 @@ static mn_status edge_point(marcher *m, int plane, const corner *p, const corner
     }
     mn_vec3 a = mn_position(m->f, p->at[0], p->at[1], p->at[2]);
     mn_vec3 b = mn_position(m->f, q->at[0], q->at[1], q->at[2]);
-    mn_vec3 x = mn_madd(a, p->value / (p->value - q->value), mn_sub(b, a));
+    const mn_field *by;
+    mn_vec3 x = mn_madd(a, leaves(m, p, q, &by), mn_sub(b, a));
     out->x[out->points] = x;
-    out->n[out->points] = unit_gradient(m->f, x);
+    out->n[out->points] = unit_gradient(by, x);
     *slot = (int64_t)++out->points;
   }
   *number = *slot - 1;
@@ -103,13 +136,13 @@ static mn_status march_simplex(marcher *m, int plane, const corner *const *v, in
 {
   int count = m->out->dim + 1, inside = 0;
   for (int i = 0; i < count; i++)
-    inside += v[i]->value < 0;
+    inside += v[i]->inside;
   if (inside == 0 || inside == count)
     return MN_OK;
   int lone_inside = 2 * inside <= count, order[4], at = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < count; i++)
-      if ((v[i]->value < 0) == (pass == 0 ? lone_inside : !lone_inside))
+      if (v[i]->inside == (pass == 0 ? lone_inside : !lone_inside))
         order[at++] = i;
   if (parity(order, count) * sign * (lone_inside ? 1 : -1) < 0) {
     int last = order[count - 1];
@@ -133,9 +166,8 @@ static mn_status march_cube(marcher *m, int i, int j, int k)
   int dim = m->out->dim, corners = 1 << dim, inside = 0;
   corner corner_of[8];
   for (int c = 0; c < corners; c++) {
-    int at[3] = {i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)};
-    corner_of[c] = (corner){{at[0], at[1], at[2]}, mn_get(m->f, at[0], at[1], at[2])};
-    inside += corner_of[c].value < 0;
+    corner_of[c] = corner_at(m, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+    inside += corner_of[c].inside;
   }
   if (inside == 0 || inside == corners)
     return MN_OK;
@@ -152,8 +184,14 @@ static mn_status march_cube(marcher *m, int i, int j, int k)
 
 mn_status mn_contour_make(mn_context *ctx, const mn_field *f, mn_contour *out)
 {
+  return mn_contour_make_within(ctx, f, NULL, out);
+}
+
+mn_status mn_contour_make_within(mn_context *ctx, const mn_field *f, const mn_field *limit,
+                                 mn_contour *out)
+{
   *out = (mn_contour){.dim = f->grid->dim};
-  marcher m = {.ctx = ctx, .f = f, .out = out};
+  marcher m = {.ctx = ctx, .f = f, .limit = limit, .out = out};
   size_t layer = (size_t)f->n[0] * (size_t)f->n[1] * EDGES;
   mn_status status = MN_NEW(ctx, "contour layers", 2 * layer, &m.layer[0]);
   if (status != MN_OK)

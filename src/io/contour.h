@@ -15,6 +15,9 @@ typedef struct mn_contour {
 } mn_contour;
 
 MN_MUST_CHECK mn_status mn_contour_make(mn_context *ctx, const mn_field *field, mn_contour *out);
+/* The boundary of where both fields, at the same points, are negative; limit may be NULL. */
+MN_MUST_CHECK mn_status mn_contour_make_within(mn_context *ctx, const mn_field *field,
+                                               const mn_field *limit, mn_contour *out);
 void mn_contour_free(mn_contour *contour);
 
 #endif

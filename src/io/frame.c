@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/contour.h"
+#include "io/liquid_surface.h"
 #include "io/vtk.h"
 
 /* ---- grid fields: single precision, the checkpoint has the rest ------------------------------ */
@@ -98,53 +99,38 @@ static mn_status write_grid(mn_context *ctx, const mn_mac_view *view, double tim
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
 
-static mn_status write_contour(mn_context *ctx, const mn_field *field, double time,
-                               const char *path)
+static mn_status write_surface(mn_context *ctx, const mn_contour *c, double time, const char *path)
+{
+  int64_t *offsets;
+  MN_TRY(MN_NEW(ctx, "offsets of a surface", c->cells, &offsets));
+  for (size_t i = 0; i < c->cells; i++)
+    offsets[i] = (int64_t)(i + 1) * c->dim;
+  mn_vtk_cells cells = {c->cells, offsets, c->index};
+  mn_vtk_array normal = {"normal", MN_VTK_F64, 3, c->points, c->n, NULL, NULL};
+  mn_vtk_data data = {.point_count = 1, .point = &normal, .normals = "normal"};
+  mn_status status = mn_vtk_poly(ctx, path, c->points, c->x, NULL, c->dim == 2 ? &cells : NULL,
+                                 c->dim == 3 ? &cells : NULL, time, &data);
+  mn_free(offsets);
+  return status;
+}
+
+static mn_status write_solids(mn_context *ctx, const mn_mac_view *view, double time,
+                              const char *path)
 {
   mn_contour c;
-  MN_TRY(mn_contour_make(ctx, field, &c));
-  int64_t *offsets;
-  mn_status status = MN_NEW(ctx, "offsets of a surface", c.cells, &offsets);
-  if (status == MN_OK) {
-    for (size_t i = 0; i < c.cells; i++)
-      offsets[i] = (int64_t)(i + 1) * c.dim;
-    mn_vtk_cells cells = {c.cells, offsets, c.index};
-    mn_vtk_array normal = {"normal", MN_VTK_F64, 3, c.points, c.n, NULL, NULL};
-    mn_vtk_data data = {.point_count = 1, .point = &normal, .normals = "normal"};
-    status = mn_vtk_poly(ctx, path, c.points, c.x, NULL, c.dim == 2 ? &cells : NULL,
-                         c.dim == 3 ? &cells : NULL, time, &data);
-  }
-  mn_free(offsets);
+  MN_TRY(mn_contour_make(ctx, view->solid, &c));
+  mn_status status = write_surface(ctx, &c, time, path);
   mn_contour_free(&c);
   return status;
 }
 
-/* The water as a closed body: one layer of air is put around the domain, with the sign turned, so
-   that the surface runs along the sides where water touches them. */
-static mn_status write_liquid(mn_context *ctx, const mn_field *phi, double time, const char *path)
+static mn_status write_liquid(mn_context *ctx, const mn_mac_view *view, double time,
+                              const char *path)
 {
-  const mn_grid *g = phi->grid;
-  int n[3], deep = g->dim == 3;
-  mn_vec3 origin = g->origin;
-  for (int a = 0; a < 3; a++) {
-    n[a] = phi->n[a] + (a < g->dim ? 2 : 0);
-    origin.v[a] += a < g->dim ? g->dx * (g->lo[a] - 1) : 0;
-  }
-  mn_grid larger = mn_grid_make(g->exec, g->dim, n, g->dx, origin);
-  mn_field f;
-  MN_TRY(mn_field_create(ctx, &larger, MN_CELL, "closed surface", &f));
-  for (int k = 0; k < f.n[2]; k++)
-    for (int j = 0; j < f.n[1]; j++)
-      for (int i = 0; i < f.n[0]; i++) {
-        int at[3] = {i - 1, j - 1, k - deep}, in[3];
-        for (int a = 0; a < 3; a++)
-          in[a] = at[a] < 0 ? 0 : at[a] < phi->n[a] ? at[a] : phi->n[a] - 1;
-        double value = mn_get(phi, in[0], in[1], in[2]);
-        int outside = at[0] != in[0] || at[1] != in[1] || at[2] != in[2];
-        mn_set(&f, i, j, k, outside ? fabs(value) : value);
-      }
-  mn_status status = write_contour(ctx, &f, time, path);
-  mn_field_destroy(&f);
+  mn_contour c;
+  MN_TRY(mn_liquid_surface(ctx, view, &c));
+  mn_status status = write_surface(ctx, &c, time, path);
+  mn_contour_free(&c);
   return status;
 }
 
@@ -167,11 +153,11 @@ mn_status mn_frame_write_view(mn_context *ctx, const mn_mac_view *view, const mn
   }
   if (solids && view->solid) {
     MN_TRY(frame_path(ctx, folder, "solids", frame, "vtp", path));
-    MN_TRY(write_contour(ctx, view->solid, time, path));
+    MN_TRY(write_solids(ctx, view, time, path));
   }
   if (view->liquid) {
     MN_TRY(frame_path(ctx, folder, "liquid", frame, "vtp", path));
-    MN_TRY(write_liquid(ctx, view->liquid, time, path));
+    MN_TRY(write_liquid(ctx, view, time, path));
   }
   if (!view->velocity)
     return MN_OK;

@@ -324,6 +324,7 @@ static void add_steps(page *p)
       {"kinetic_energy", "kinetic energy", "J", 0},
       {"smoke_total", "smoke in the domain", "m^3", 0},
       {"fluid_volume", "fluid volume", "m^3", 0},
+      {"particle_volume", "volume of the particles that carry water", "m^3", 0},
       {"momentum_x", "momentum along x", "kg m/s", 0},
       {"momentum_y", "momentum along y", "kg m/s", 0},
       {"momentum_z", "momentum along z", "kg m/s", 0},

@@ -19,7 +19,7 @@ static const char STEP_COLUMNS[] =
     "least_pressure,greatest_pressure,least_slack,complementarity,solid_iterations,"
     "body_kinetic_energy,body_elastic_energy,body_potential_energy,body_momentum_x,"
     "body_momentum_y,body_momentum_z,body_angular_x,body_angular_y,body_angular_z,capped,diverged,"
-    "imbalance,handed_over,closed_regions";
+    "imbalance,handed_over,particle_volume,closed_regions";
 static const char REGION_COLUMNS[] =
     "step,time,id,p0,inflow,net_outflow,volume,volume_error,center_x,center_y,center_z,cells\n";
 
@@ -46,6 +46,21 @@ static mn_status append(mn_context *ctx, mn_series *series, mn_text *row)
   return MN_OK;
 }
 
+/* Rows with other columns than the header says could not be read back. */
+static mn_status check_header(mn_context *ctx, const char *path, const mn_text *header)
+{
+  char *data;
+  size_t bytes;
+  if (header->failed)
+    return mn_fail(ctx, MN_ENVIRONMENT, "out of memory: a row of %s", path);
+  MN_TRY(mn_read_file(ctx, path, FILE_LIMIT, &data, &bytes));
+  int same = bytes >= header->size && !memcmp(data, header->data, header->size);
+  mn_free(data);
+  return same ? MN_OK
+              : mn_fail(ctx, MN_BAD_INPUT,
+                        "%s has other columns than this version writes: run the scene anew", path);
+}
+
 static mn_status open_series(mn_context *ctx, const char *path, mn_text *header, mn_series *series)
 {
   mn_status status = MN_OK;
@@ -57,6 +72,8 @@ static mn_status open_series(mn_context *ctx, const char *path, mn_text *header,
     status = mn_fail(ctx, MN_ENVIRONMENT, "cannot write %s: %s", path, strerror(errno));
   else if (series->size == 0)
     status = append(ctx, series, header);
+  else
+    status = check_header(ctx, path, header);
   mn_text_free(header);
   if (status != MN_OK && series->file) {
     fclose(series->file);
@@ -109,8 +126,8 @@ mn_status mn_steps_add(mn_context *ctx, mn_series *series, const mn_step_info *s
               s->body_kinetic_energy, s->body_elastic_energy, s->body_potential_energy,
               s->body_momentum.x, s->body_momentum.y, s->body_momentum.z);
   mn_text_add(&row, ",%.17g,%.17g,%.17g", s->body_angular.x, s->body_angular.y, s->body_angular.z);
-  mn_text_add(&row, ",%d,%d,%.17g,%d,%d", s->capped, s->diverged, s->imbalance, s->handed_over,
-              s->closed_regions);
+  mn_text_add(&row, ",%d,%d,%.17g,%d,%.17g,%d", s->capped, s->diverged, s->imbalance,
+              s->handed_over, s->particle_volume, s->closed_regions);
   for (int k = 1; k <= MN_REGION_COLUMNS; k++) {
     mn_region_info found = {0};
     for (int r = 0; r < s->closed_regions; r++)

@@ -17,6 +17,15 @@ void mn_node_push_table(lua_State *L, int index)
   lua_getiuservalue(L, index, 1);
 }
 
+int mn_node_has_key(lua_State *L, int index, const char *key)
+{
+  mn_node_push_table(L, index);
+  lua_pushstring(L, key);
+  int has = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 2);
+  return has;
+}
+
 /* Line of the innermost Lua function: that of the constructor's name, even in a tail call. */
 static int current_line(lua_State *L)
 {

@@ -16,5 +16,7 @@ typedef struct mn_node {
 const mn_node *mn_node_at(lua_State *L, int index);
 /* Its table. */
 void mn_node_push_table(lua_State *L, int index);
+/* Whether it gives this key. */
+int mn_node_has_key(lua_State *L, int index, const char *key);
 
 #endif

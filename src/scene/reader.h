@@ -75,6 +75,11 @@ MN_MUST_CHECK mn_status mn_read_shape(mn_reader *r, int index);
 mn_shape *mn_take_shape(mn_reader *r);
 /* reader_plugin.c */
 MN_MUST_CHECK mn_status mn_read_number_table(mn_reader *r, int index, mn_plugin_numbers *out);
+/* Warns of keys that were written but have no effect (idle_keys.c): of the fluid just read, of a
+   source after the fluid, and of the domain's sides when all is read. */
+void mn_tell_idle_fluid_keys(mn_reader *r, int index);
+void mn_tell_idle_source_keys(mn_reader *r, int index);
+void mn_tell_idle_walls(mn_reader *r, int scene);
 /* The parts of a scene: reader_scene.c */
 MN_MUST_CHECK mn_status mn_read_part(mn_reader *r, const mn_key *key, int index);
 MN_MUST_CHECK mn_status mn_read_scene(mn_reader *r, int index);

@@ -103,7 +103,9 @@ static mn_status read_fluid(mn_reader *r, int index)
   MN_TRY(mn_read_node(r, index, MN_GROUP_FLUID, "smoke { ... }, water { ... } or plugin { ... }",
                       &node));
   r->def->fluid = mn_fluid_def_default((mn_fluid_kind)node->ctor->kind);
-  return read_node_keys(r, node->ctor, index, &r->def->fluid);
+  MN_TRY(read_node_keys(r, node->ctor, index, &r->def->fluid));
+  mn_tell_idle_fluid_keys(r, index);
+  return MN_OK;
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -116,17 +118,9 @@ static mn_status read_source(mn_reader *r, int index, mn_source_def *out)
   *out = mn_source_def_default();
   out->blows = node->ctor->kind;
   out->drains = node->ctor == &mn_ctors[MN_CTOR_DRAIN];
-  return read_node_keys(r, node->ctor, index, out);
-}
-
-/* Whether the node at `index` gives this key. */
-static int has_key(mn_reader *r, int index, const char *key)
-{
-  mn_node_push_table(r->L, index);
-  lua_pushstring(r->L, key);
-  int has = lua_rawget(r->L, -2) != LUA_TNIL;
-  lua_pop(r->L, 2);
-  return has;
+  MN_TRY(read_node_keys(r, node->ctor, index, out));
+  mn_tell_idle_source_keys(r, index);
+  return MN_OK;
 }
 
 /* All or none of the keys that only make sense together. */
@@ -134,12 +128,12 @@ static mn_status given_together(mn_reader *r, int index, const char *const *keys
 {
   int count = 0, wanted = 0;
   for (; keys[wanted]; wanted++)
-    count += has_key(r, index, keys[wanted]);
+    count += mn_node_has_key(r->L, index, keys[wanted]);
   *given = count > 0;
   if (count && count < wanted)
     return mn_reader_fail(r, "found %s %s, allowed: %s, %s%s%s together",
-                          has_key(r, index, keys[0]) ? "only" : "no", keys[0], keys[0], keys[1],
-                          keys[2] ? ", " : "", keys[2] ? keys[2] : "");
+                          mn_node_has_key(r->L, index, keys[0]) ? "only" : "no", keys[0], keys[0],
+                          keys[1], keys[2] ? ", " : "", keys[2] ? keys[2] : "");
   return MN_OK;
 }
 
@@ -147,7 +141,7 @@ static mn_status read_obstacle(mn_reader *r, int index, mn_solid_def *out)
 {
   *out = mn_solid_def_default();
   MN_TRY(read_node_keys(r, mn_node_at(r->L, index)->ctor, index, out));
-  out->moving = has_key(r, index, "motion");
+  out->moving = mn_node_has_key(r->L, index, "motion");
   return MN_OK;
 }
 
@@ -159,7 +153,7 @@ static mn_status read_body(mn_reader *r, int index, mn_body_def *out)
   *out = mn_body_def_default((mn_body_kind)node->ctor->kind);
   MN_TRY(read_node_keys(r, node->ctor, index, out));
   mn_place_mark mark = mn_reader_enter(r, node->line, "%s", "");
-  out->moving = has_key(r, index, "motion");
+  out->moving = mn_node_has_key(r->L, index, "motion");
   MN_TRY(given_together(r, index, line, &out->line));
   MN_TRY(given_together(r, index, sheet, &out->sheet));
   MN_TRY(resolve_file(r, out->file));
@@ -199,7 +193,7 @@ static mn_status read_probe(mn_reader *r, int index, mn_probe_def *out)
                       &node));
   *out = (mn_probe_def){.kind = (mn_probe_kind)node->ctor->kind};
   MN_TRY(read_node_keys(r, node->ctor, index, out));
-  out->at_point = has_key(r, index, "at");
+  out->at_point = mn_node_has_key(r->L, index, "at");
   mn_place_mark mark = mn_reader_enter(r, node->line, "%s", "");
   if (out->axis >= r->def->domain.dim) {
     mn_reader_enter(r, 0, ".axis");
@@ -326,7 +320,7 @@ static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
   char why[192];
   for (size_t i = 0; i < sizeof heeded_keys / sizeof *heeded_keys; i++) {
     const heeded *h = &heeded_keys[i];
-    if (h->methods >> d->method & 1 || !has_key(r, index, h->key))
+    if (h->methods >> d->method & 1 || !mn_node_has_key(r->L, index, h->key))
       continue;
     if (!strcmp(h->key, "closed") && SOLVES >> d->method & 1 && d->closed == MN_CLOSED_NONE)
       continue; /* the one system's own way to leave volumes to the grid */
@@ -334,7 +328,7 @@ static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
              mn_coupling_method_name(d->method), h->names);
     MN_TRY(idle_coupling_key(r, h->key, why));
   }
-  if (!d->reuse && LEARNS >> d->method & 1 && has_key(r, index, "filter"))
+  if (!d->reuse && LEARNS >> d->method & 1 && mn_node_has_key(r->L, index, "filter"))
     return idle_coupling_key(r, "filter", "reuse is 0, so that there are no secants to filter");
   return MN_OK;
 }
@@ -349,13 +343,13 @@ static mn_status read_coupling(mn_reader *r, int index)
     return mn_reader_bad(r, index, "couple { method = ..., ... }");
   MN_TRY(read_node_keys(r, ctor, index, d));
   mn_coupling_def best = mn_coupling_def_default(d->method, d->published);
-  if (!has_key(r, index, "load"))
+  if (!mn_node_has_key(r->L, index, "load"))
     d->load = best.load;
-  if (!has_key(r, index, "reuse"))
+  if (!mn_node_has_key(r->L, index, "reuse"))
     d->reuse = best.reuse;
-  if (!has_key(r, index, "mass"))
+  if (!mn_node_has_key(r->L, index, "mass"))
     d->mass = best.mass;
-  if (!has_key(r, index, "frozen"))
+  if (!mn_node_has_key(r->L, index, "frozen"))
     d->frozen = best.frozen;
   return check_heeded(r, index, d);
 }
@@ -483,6 +477,7 @@ mn_status mn_read_scene(mn_reader *r, int index)
   r->def->fluid.kind = MN_FLUID_NONE; /* until one is read */
   MN_TRY(read_node_keys(r, node->ctor, index, r->def));
   tell_idle_coupling(r);
+  mn_tell_idle_walls(r, index);
   for (int i = 0; i < r->def->probe_count; i++)
     if (!*r->def->probes[i].name)
       name_probe(r->def, &r->def->probes[i]);

@@ -183,6 +183,18 @@ mn_status mn_check_body_keys(mn_context *ctx, const mn_model_def *def)
   return def->body_count ? check_integrator(ctx, &def->dynamics) : MN_OK;
 }
 
+/* Obstacles to which a fluid without viscosity cannot stick. */
+static void warn_noslip(mn_context *ctx, const mn_model_def *def)
+{
+  for (int s = 0; s < def->solid_count; s++)
+    if (def->solids[s].noslip)
+      mn_log(
+          ctx, MN_LOG_WARNING,
+          "solids: obstacle %d%s%s has noslip = true, but fluid.viscosity is 0: the fluid slides "
+          "along it, and only interpolation in the cells beside it sees more of it",
+          s + 1, *def->solids[s].name ? " " : "", def->solids[s].name);
+}
+
 static const double MOST_CFL = 5; /* water: volume dips by some percent from here on */
 
 void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_model_def *def)
@@ -192,6 +204,8 @@ void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_model_def *def)
     return;
   mn_fluid_def d = mn_fluid_def_default(f->kind);
   int water = f->kind == MN_FLUID_WATER;
+  if (mn_fluid_on_grid(f) && !(f->viscosity > 0))
+    warn_noslip(ctx, def);
   if (water && f->transfer != MN_TRANSFER_FLIP && f->flip != d.flip)
     mn_log(ctx, MN_LOG_WARNING, "fluid.flip = %g has no effect: needs transfer = \"flip\"",
            f->flip);
@@ -216,6 +230,7 @@ void mn_warn_idle_fluid_keys(mn_context *ctx, const mn_model_def *def)
     mn_log(ctx, MN_LOG_WARNING,
            "fluid.lcp_solver has no effect on walls = \"sticking\": "
            "pressure_solver solves");
-  if (f->advection != MN_ADVECT_MACCORMACK && f->limiter != d.limiter)
+  int particles = water && f->transfer != MN_TRANSFER_LEVELSET; /* which need neither */
+  if (!particles && f->advection != MN_ADVECT_MACCORMACK && f->limiter != d.limiter)
     mn_log(ctx, MN_LOG_WARNING, "fluid.limiter has no effect: needs advection = \"maccormack\"");
 }

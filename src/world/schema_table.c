@@ -468,8 +468,10 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
     [MN_CTOR_INFLOW] =
         {"inflow", MN_GROUP_SOURCE, 1, 0, inflow_keys, source_keys,
          "Blows fluid out of its shape; never sucks. It is made of whole cells, those whose "
-         "centres "
-         "the shape holds: a jet that brings an exact volume has its edges on cells."},
+         "centres the shape holds, and brings the area of their outer sides times the velocity out "
+         "of these: a jet that brings an exact volume has its edges on cells. Where a shape lies "
+         "across the axes its stairs do not blow: it brings the speed times its own cross-section, "
+         "within one or two per cent if it is some cells wide."},
     [MN_CTOR_EMITTER] = {"emitter", MN_GROUP_SOURCE, 0, 0, source_keys, NULL,
                          "Sets smoke and temperature inside its shape, and no velocity."},
     [MN_CTOR_DRAIN] = {"drain", MN_GROUP_SOURCE, 0, 0, drain_keys, NULL,

@@ -201,6 +201,7 @@ mn_outcome mn_world_try(mn_world *w, double dt, double share, mn_step_info *info
   }
   info->kinetic_energy = w->totals.kinetic_energy;
   info->fluid_volume = w->totals.volume;
+  info->particle_volume = w->totals.particles;
   info->smoke_total = w->totals.smoke;
   info->momentum = w->totals.momentum;
   info->body_kinetic_energy = w->body_totals.kinetic_energy;

@@ -263,7 +263,7 @@ double mn_mac_bytes(const mn_model_def *def)
   double solver = 150 * wet;                /* bytes per unknown at most */
   fields += mn_separates(def) ? 2 : 0;
   plans += mn_separate_bytes(def, wet);
-  fields += def->source_count ? dim : 0;
+  fields += def->source_count ? 1.125 * dim : 0; /* the last: a byte a face */
   if (def->body_count && def->fluid.kind == MN_FLUID_WATER)
     plans += 16;                     /* spaces */
   plans += def->body_count ? 64 : 0; /* surfaces at both ends of a substep */

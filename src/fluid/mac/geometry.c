@@ -52,6 +52,12 @@ static double solid_distance(const mn_solid_def *s, const mn_placement *p, mn_ve
   return mn_shape_distance(s->shape, x);
 }
 
+double mn_mac_start_distance(const mn_solid_def *s, mn_vec3 x)
+{
+  mn_placement start = place_solid(s, 0, 0);
+  return solid_distance(s, &start, x);
+}
+
 static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
 {
   return mn_add(p->velocity, mn_cross(p->omega, mn_sub(x, p->center)));
@@ -156,43 +162,6 @@ static mn_status mark_sources(mn_mac *mac)
           "make it thicker, or use more cells",
           s + 1, *def->sources[s].name ? " " : "", def->sources[s].name, mac->grid.dx);
   return MN_OK;
-}
-
-/* Whether a solid is at any node of the domain (with its surface, too: such a wall closes faces)
-   or, `between`, at a point on the lines that join them. */
-static int is_seen(const mn_mac *mac, const mn_solid_def *s, int between)
-{
-  enum { PARTS = 8 };
-  const mn_field *f = &mac->geometry.solid;
-  mn_placement at = place_solid(s, 0, 0);
-  for (int k = 0; k < f->n[2]; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        mn_vec3 x = mn_position(f, i, j, k);
-        if (!between && solid_distance(s, &at, x) <= 1e-9 * f->grid->dx)
-          return 1;
-        for (int n = 0; n < f->grid->dim * (PARTS - 1) && between; n++) {
-          int a = n % f->grid->dim;
-          mn_vec3 y = x;
-          y.v[a] += f->grid->dx * (1 + n / f->grid->dim) / PARTS;
-          if ((int[3]){i, j, k}[a] < f->n[a] - 1 && solid_distance(s, &at, y) < 0)
-            return 1;
-        }
-      }
-  return 0;
-}
-
-/* Faces are cut by the signs at nodes: an obstacle between them is not there for the fluid. */
-static void warn_of_thin_solids(const mn_mac *mac)
-{
-  for (int n = 0; n < mac->def->solid_count; n++) {
-    const mn_solid_def *s = &mac->def->solids[n];
-    if (!is_seen(mac, s, 0) && is_seen(mac, s, 1))
-      mn_log(mac->ctx, MN_LOG_WARNING,
-             "scene.solids: obstacle %d%s%s lies between the nodes of the grid (cells are %g m "
-             "wide): the fluid does not see it; make it thicker than a cell, or use more cells",
-             n + 1, *s->name ? " " : "", s->name, mac->grid.dx);
-  }
 }
 
 /* Velocity along an axis at x out of a source that blows on all sides: that of an irrotational
@@ -330,7 +299,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   g->wall[a].data[q] = 0;
   if (below || above) {
     g->kind[a][q] = MN_FACE_SOURCE;
-    g->gate[a][q] = below && above ? 1 : w; /* no flow through what solids close of it */
+    g->gate[a][q] = below && above ? 1 : w * mn_stairs_part(mac, a, q);
     g->wall[a].data[q] = g->gate[a][q] * source_velocity(mac, a, i, j, k);
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
@@ -425,8 +394,8 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
   g->time = -1;
   MN_TRY(mark_sources(mac));
   measure_sources(mac);
-  warn_of_thin_solids(mac);
-  return MN_OK;
+  MN_TRY(mn_stairs_create(mac));
+  return mn_mac_check_places(mac);
 }
 
 void mn_mac_geometry_destroy(mn_mac *mac)
@@ -441,6 +410,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
     mn_field_destroy(&g->wall[a]);
     mn_free(g->kind[a]);
     mn_free(g->gate[a]);
+    mn_free(g->blowing[a]);
     mn_extension_destroy(&g->face_extension[a]);
   }
   mn_extension_destroy(&g->cell_extension);
@@ -448,6 +418,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
   mn_free(g->inflow);
   mn_free(g->emitter);
   mn_free(g->blow);
+  mn_free(g->stairs);
 }
 
 void mn_mac_update_sources(mn_mac *mac)

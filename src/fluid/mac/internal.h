@@ -70,8 +70,11 @@ typedef struct mn_mac_geometry {
   mn_field open[3];       /* faces: open fraction */
   mn_field wall[3];       /* faces: velocity of what closes the face, m/s */
   unsigned char *kind[3]; /* faces with ghosts: mn_face_kind */
-  double *gate[3]; /* part of a face of a source that solids leave open; NULL without sources */
-  mn_field volume; /* cells: fluid part; 0 in sources and where nothing is */
+  double *gate[3]; /* part of a face of a source through which it blows: that solids leave open and
+                      that is no stair; NULL without sources */
+  unsigned char *stairs;     /* of each source: it has stairs; see stairs.c */
+  unsigned char *blowing[3]; /* faces with ghosts: samples that blow; NULL without stairs */
+  mn_field volume;           /* cells: fluid part; 0 in sources and where nothing is */
   unsigned char *empty; /* cells with ghosts: 1 where nothing is; NULL unless outside = "empty" */
   mn_field whole;       /* cells: what solids leave; with `empty` */
   int32_t (*empty_list)[3]; /* scratch */
@@ -223,6 +226,8 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
+/* Distance to a solid of the scene where it is at time 0. */
+double mn_mac_start_distance(const mn_solid_def *solid, mn_vec3 x);
 /* Distance to the nearest solid of the scene; without any very far. */
 double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x);
 /* Distance to the nearest solid or body at the geometry's time; without any very far. */
@@ -232,6 +237,20 @@ double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x);
 void mn_mac_update_sources(mn_mac *mac);
 /* Factor of an inflow's velocity at x. */
 double mn_mac_profile(const mn_source_def *source, mn_vec3 x);
+
+/* stairs.c */
+mn_status mn_stairs_create(mn_mac *mac);
+/* 1 + index of the inflow that the cell belongs to, 0 if none; *outside: it is beyond the domain.
+ */
+int mn_inflow_of(const mn_mac *mac, const int at[3], int *outside);
+/* Part of an outer face (index with ghosts) of an inflow that blows. */
+double mn_stairs_part(const mn_mac *mac, int axis, int64_t q);
+/* Whether what has come to x out of the inflow's cells, by `way` (m) at most, has left it for good.
+ */
+int mn_stairs_let_go(const mn_mac *mac, int source, mn_vec3 x, mn_vec3 way);
+
+/* misplaced.c; sources that could never do anything are refused, other odd places warned of */
+mn_status mn_mac_check_places(const mn_mac *mac);
 
 /* limits.c */
 double mn_mac_max_dt(void *self);

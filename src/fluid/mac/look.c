@@ -136,7 +136,8 @@ mn_mac_totals mn_mac_measure(const mn_fluid *fluid)
   t.divergence = mac->report.divergence;
   if (mac->water.on) {
     double spray;
-    mn_water_particles_volume(mac, &mac->state.particles, &mac->state.liquid, 0, &spray);
+    t.particles =
+        mn_water_particles_volume(mac, &mac->state.particles, &mac->state.liquid, 0, &spray);
     t.volume += spray;
   }
   return t;

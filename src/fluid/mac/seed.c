@@ -136,41 +136,84 @@ static mn_vec3 position(const mn_particles *p, int64_t i)
 
 /* ---- inflows --------------------------------------------------------------------------------- */
 
-static int blows_at(const mn_mac *mac, mn_vec3 x)
+/* A place for a new particle: within the domain, out of inflows and solids. */
+static int is_free(const mn_mac *mac, mn_vec3 x)
 {
-  const mn_field *f = &mac->geometry.volume;
-  int at[3] = {0, 0, 0};
+  int at[3] = {0, 0, 0}, outside;
   for (int a = 0; a < mac->grid.dim; a++) {
     double s = floor((x.v[a] - mac->grid.origin.v[a]) / mac->grid.dx);
-    if (!(s >= 0 && s < f->n[a]))
-      return 1; /* outside the domain: not a place for a new particle */
-    at[a] = (int)s;
+    at[a] = s >= 0 && s < mac->geometry.volume.n[a] ? (int)s : -1;
   }
-  return mac->geometry.inflow[f->at - f->data + mn_index(f, at[0], at[1], at[2])];
+  return !mn_inflow_of(mac, at, &outside) && !outside && mn_mac_solid_distance(mac, x) > 0;
 }
 
-/* An inflow's cells hold a lattice that drifts with its velocity: what crosses from them into the
-   other cells in this substep becomes a particle. */
+/* Whether a straight way from the place `phase` (m) of the cell `from`, by `way`, meets the cell
+   `to` before any other cell of an inflow. */
+static int meets_first(const mn_mac *mac, const int from[3], mn_vec3 phase, mn_vec3 way,
+                       const int to[3])
+{
+  int at[3] = {from[0], from[1], from[2]}, outside;
+  double next[3] = {2, 2, 2}, width = mac->grid.dx; /* part of the way at which a cell ends */
+  for (int a = 0; a < mac->grid.dim; a++)
+    if (way.v[a] != 0)
+      next[a] = ((way.v[a] > 0 ? width : 0) - phase.v[a]) / way.v[a];
+  while (!mn_inflow_of(mac, at, &outside)) {
+    int a = next[1] < next[0] ? 1 : 0;
+    a = next[2] < next[a] ? 2 : a;
+    if (!(next[a] < 1))
+      return 0;
+    at[a] += way.v[a] > 0 ? 1 : -1;
+    next[a] += width / fabs(way.v[a]);
+  }
+  return !memcmp(at, to, sizeof at);
+}
+
+/* The part of the lattice that starts in the cell `from`: what has met the inflow's cell `at` first
+   and is beyond all of them at the end of the substep becomes a particle. */
+static mn_status emit_from(mn_mac *mac, int source, const int at[3], const int from[3], mn_vec3 v,
+                           double ramp)
+{
+  const mn_grid *g = &mac->grid;
+  double h = 0.5 * g->dx;
+  mn_vec3 center = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
+  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v), way = mn_scale(mac->dt * ramp, v);
+  int here = !memcmp(at, from, 3 * sizeof *at);
+  for (int c = 0; c < (g->dim == 3 ? 8 : 4); c++) {
+    mn_vec3 x = center, phase = {{0, 0, 0}};
+    for (int a = 0; a < g->dim; a++) {
+      phase.v[a] = fmod(path.v[a] + h * (0.5 + (c >> a & 1)), g->dx);
+      phase.v[a] += phase.v[a] < 0 ? g->dx : 0;
+      x.v[a] = g->origin.v[a] + g->dx * from[a] + phase.v[a];
+    }
+    x = mn_madd(x, mac->dt * ramp, v);
+    if (is_free(mac, x) && (here || meets_first(mac, from, phase, way, at)) &&
+        mn_stairs_let_go(mac, source, x, way) && !is_hidden(mac, center, x))
+      MN_TRY(add_particle(mac, x, mn_scale(ramp, v), mac->water.unit));
+  }
+  return MN_OK;
+}
+
+/* A lattice drifts through an inflow's cells with its velocity. All that comes out of them in this
+   substep counts: also what was upstream of them at its start, and crosses a corner of them, or
+   all of a thin inflow, within the substep. */
 static mn_status emit_cell(mn_mac *mac, int source, int i, int j, int k)
 {
   const mn_source_def *s = &mac->def->sources[source];
-  const mn_grid *g = &mac->grid;
-  double h = 0.5 * g->dx, ramp = mn_timefn_eval(&s->ramp, mac->geometry.time);
-  mn_vec3 center = mn_position(&mac->geometry.volume, i, j, k);
-  mn_vec3 v = mn_scale(mn_mac_profile(s, center), s->velocity);
-  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v);
-  int at[3] = {i, j, k};
-  for (int c = 0; c < (g->dim == 3 ? 8 : 4); c++) {
-    mn_vec3 x = center;
-    for (int a = 0; a < g->dim; a++) {
-      double phase = fmod(path.v[a] + h * (0.5 + (c >> a & 1)), g->dx);
-      phase += phase < 0 ? g->dx : 0;
-      x.v[a] = g->origin.v[a] + g->dx * at[a] + phase;
-    }
-    x = mn_madd(x, mac->dt * ramp, v);
-    if (!blows_at(mac, x) && mn_mac_solid_distance(mac, x) > 0 && !is_hidden(mac, center, x))
-      MN_TRY(add_particle(mac, x, mn_scale(ramp, v), mac->water.unit));
+  double ramp = mn_timefn_eval(&s->ramp, mac->geometry.time);
+  int at[3] = {i, j, k}, cells[3] = {0, 0, 0}, step[3] = {0, 0, 0}, outside;
+  mn_vec3 v = mn_scale(mn_mac_profile(s, mn_position(&mac->geometry.volume, i, j, k)), s->velocity);
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double way = mac->dt * ramp * v.v[a];
+    cells[a] = (int)ceil(fabs(way) / mac->grid.dx);
+    step[a] = way > 0 ? -1 : 1;
   }
+  for (int z = 0; z <= cells[2]; z++)
+    for (int y = 0; y <= cells[1]; y++)
+      for (int x = 0; x <= cells[0]; x++) {
+        int from[3] = {i + x * step[0], j + y * step[1], k + z * step[2]};
+        if (!(x || y || z) || !mn_inflow_of(mac, from, &outside))
+          MN_TRY(emit_from(mac, source, at, from, v, ramp));
+      }
   return MN_OK;
 }
 
@@ -334,7 +377,8 @@ mn_status mn_water_resample(mn_mac *mac)
   const mn_field *phi = &mac->liquid_next;
   int changes = 0;
   size_t marked = w->next.count;
-  memset(w->cells.cell, 0, marked * sizeof *w->cells.cell);
+  if (marked) /* else there may be no array yet */
+    memset(w->cells.cell, 0, marked * sizeof *w->cells.cell);
   for (int k = 0; k < phi->n[2]; k++)
     for (int j = 0; j < phi->n[1]; j++)
       for (int i = 0; i < phi->n[0]; i++) {

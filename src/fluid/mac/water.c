@@ -17,6 +17,7 @@
 #include "fluid/mac/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -396,16 +397,44 @@ static mn_status surface(mn_mac *mac)
   return MN_OK;
 }
 
-mn_status mn_water_missing(mn_mac *mac)
+static int has_inflow(const mn_mac *mac)
 {
   for (int s = 0; s < mac->def->source_count; s++)
     if (mac->def->sources[s].blows)
-      return MN_OK;
+      return 1;
+  return 0;
+}
+
+mn_status mn_water_missing(mn_mac *mac)
+{
+  if (has_inflow(mac))
+    return MN_OK;
   return mn_fail(
       mac->ctx, MN_BAD_INPUT,
       "fluid.initial_water holds no water: it lies outside the domain, inside solids, or "
       "is thinner than the cells, which are %g m wide; move it, or add an inflow",
       mac->grid.dx);
+}
+
+/* There was water, and none is left before the first substep. */
+static mn_status all_drained(mn_mac *mac)
+{
+  int drains = 0, first = 0;
+  char which[128];
+  for (int s = 0; s < mac->def->source_count; s++)
+    if (mac->def->sources[s].drains && !drains++)
+      first = s;
+  snprintf(which, sizeof which, "%s sources[%d]%s%s%s", drains > 1 ? "drains," : "the drain",
+           first + 1, *mac->def->sources[first].name ? " " : "", mac->def->sources[first].name,
+           drains > 1 ? " among them," : "");
+  if (!has_inflow(mac))
+    return mn_fail(mac->ctx, MN_BAD_INPUT,
+                   "fluid.initial_water: all of it lies inside %s and is taken away at the start; "
+                   "move one of them, or add an inflow",
+                   which);
+  mn_log(mac->ctx, MN_LOG_WARNING,
+         "fluid.initial_water: all of it lies inside %s and is taken away at the start", which);
+  return MN_OK;
 }
 
 void mn_water_save(mn_mac *mac)
@@ -446,9 +475,10 @@ mn_status mn_water_seed(mn_mac *mac)
   MN_TRY(take_next(mac));
   w->next.count = 0;
   MN_TRY(mn_water_fill(mac));
+  size_t filled = w->next.count;
   MN_TRY(mn_water_sort(mac, 0));
   if (!w->next.count)
-    MN_TRY(mn_water_missing(mac));
+    MN_TRY(filled ? all_drained(mac) : mn_water_missing(mac));
   MN_TRY(surface(mac));
   mn_field_fill(&w->target, 0); /* nothing to repair before the first step */
   if (mn_water_is_marked(mac))
@@ -490,11 +520,25 @@ mn_status mn_water_begin(mn_mac *mac)
   return MN_OK;
 }
 
+/* Which cells water parts from is known only now. Faces of their walls carry the water's velocity,
+   no longer the wall's, and so must they before the forces acted: what FLIP hands to particles is
+   the change by the forces, not that from the wall's velocity to the water's. */
+static void part_before(mn_mac *mac)
+{
+  mn_field *before = mac->water.before;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_separate_faces(mac, &mac->state.held, a, &before[a]);
+    mn_mac_fill_velocity(mac, mac->geometry.time, &before[a], a);
+  }
+}
+
 void mn_water_commit(mn_mac *mac)
 {
   mn_water *w = &mac->water;
   mn_mac_state *s = &mac->state;
   int flip = w->before[0].data && s->scalars[1] > 0;
+  if (flip && s->held.data)
+    part_before(mac);
   if (!mn_water_is_marked(mac))
     mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
   swap_particles(mac);

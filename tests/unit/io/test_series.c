@@ -19,6 +19,7 @@ static mn_step_info step_info(int64_t step)
   s.pressure.net_flow = 5e-324;
   s.kinetic_energy = 0.1 * (double)step;
   s.momentum = (mn_vec3){{1e300, -1.0 / 7, 0}};
+  s.particle_volume = 2.0 / 3;
   s.fluid_s = 0.25;
   s.retries = 2;
   return s;
@@ -45,7 +46,7 @@ static void test_numbers_come_back_to_the_bit(void **state)
   write_steps(ctx, path, 1, 20);
   mn_table t;
   CHECK_OK(ctx, mn_table_read(ctx, path, &t));
-  CHECK(t.rows == 20 && t.columns == 58);
+  CHECK(t.rows == 20 && t.columns == 59);
   CHECK(strcmp(t.names[0], "step") == 0 && strcmp(t.names[12], "other_s") == 0);
   for (size_t i = 0; i < t.rows; i++) {
     mn_step_info s = step_info((int64_t)i + 1);
@@ -55,9 +56,27 @@ static void test_numbers_come_back_to_the_bit(void **state)
     CHECK(mn_table_column(&t, "momentum_y")[i] == -1.0 / 7);
     CHECK(mn_table_column(&t, "net_flow")[i] == 5e-324);
     CHECK(mn_table_column(&t, "retries")[i] == 2);
+    CHECK(mn_table_column(&t, "particle_volume")[i] == 2.0 / 3);
   }
   CHECK(mn_table_column(&t, "absent") == NULL);
   mn_table_free(&t);
+  folder_remove(ctx, &f);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* Of a version with other columns. */
+static void test_other_columns_are_refused(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  folder f;
+  mn_series series;
+  folder_make(&f);
+  char path[256];
+  strcpy(path, folder_file(&f, "steps.csv"));
+  CHECK_OK(ctx, mn_write_file(ctx, path, "step,time,dt\n1,2,3\n", 19));
+  CHECK_FAILS(ctx, mn_steps_open(ctx, path, &series), MN_BAD_INPUT, "other columns");
   folder_remove(ctx, &f);
   mn_context_destroy(&ctx);
   CHECK_DONE();
@@ -197,6 +216,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_numbers_come_back_to_the_bit),
+      cmocka_unit_test(test_other_columns_are_refused),
       cmocka_unit_test(test_resume_from_any_cut),
       cmocka_unit_test(test_probes_have_a_column_each),
       cmocka_unit_test(test_full_disk_keeps_whole_rows),
