@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MASSES = 8, COLUMNS = 9, MOST_SETTINGS = 12, WINDOW = 10, SUBSTEPS = 540 };
@@ -276,7 +277,9 @@ static int measure_time(app_bench_run *run, const time_case *c, const char *size
   mn_setting s[] = {{"n", size}};
   run_result r;
   char row[64];
-  int bad = run_scene(run, c->scene, s, 1, 0, run->full ? 100 : 20, &r);
+  /* as many as it takes the balls to be in the water, and the water to be at the cloth */
+  int steps = run->full || strtol(size, NULL, 10) < 100 ? 100 : 40;
+  int bad = run_scene(run, c->scene, s, 1, 0, steps, &r);
   if (bad)
     return bad;
   double all = r.fluid_s + r.solid_s + r.couple_s;

@@ -21,7 +21,7 @@ return scene {
   fluid      = water { walls = walls, initial_water = box { lo = {-1, -1, -1}, hi = {0.4, 0.5, 2} } },
   solids     = bodies,
   dynamics   = dynamics { dt = 0.01 },
-  coupling   = couple { method = coupling },
+  coupling   = couple { method = coupling, spacing = 0.7 },
   probes     = { position { of = "cloth", axis = "x" }, stretch { of = "cloth" }, position { of = "ball 200", axis = "x" },
                  volume { of = "fluid" } },
   output     = { frames = 60, every = 1 / 30, show = "water" },

@@ -36,7 +36,7 @@ int64_t mn_rmi_columns_first(const mn_rmi *rmi, const mn_rmi_pairs *pairs)
   return first;
 }
 
-/* to <- the sums of a - b over patches; without patches, and with `to` apart, a - b itself. */
+/* to <- the sums of a - b (b NULL: of a) over patches; without patches a - b itself. */
 static void shorten(size_t n, const uint32_t *patch, const double *scale, size_t count,
                     const double *a, const double *b, double *to)
 {
@@ -47,7 +47,7 @@ static void shorten(size_t n, const uint32_t *patch, const double *scale, size_t
   }
   memset(to, 0, count * sizeof *to);
   for (size_t i = 0; i < n; i++)
-    to[patch[i]] += a[i] - b[i];
+    to[patch[i]] += b ? a[i] - b[i] : a[i];
   for (size_t g = 0; g < count; g++)
     to[g] *= scale[g];
 }
@@ -87,13 +87,18 @@ static void products_with(mn_rmi *rmi, const mn_rmi_pairs *pairs, int of_p, cons
     product[j * stride] = row[j - first];
 }
 
+static void mirror(double *square, size_t ld, size_t at)
+{
+  for (size_t i = 0; i < at; i++)
+    square[at + i * ld] = square[i + at * ld];
+}
+
+/* The products of column `at` of one solver. */
 static void add_products(mn_rmi *rmi, int is_fluid, size_t at)
 {
   mn_rmi_products *q = &rmi->products;
   const mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
   size_t ld = q->ld;
-  if (!q->ff)
-    return;
   const double *dx = (is_fluid ? f : s)->x_short + at * rmi->shorter.x;
   const double *dp = (is_fluid ? f->out : s->in) + at * rmi->shorter.p;
   products_with(rmi, f, 0, dx, 1, (is_fluid ? q->ff : q->fs) + at * ld);
@@ -102,9 +107,28 @@ static void add_products(mn_rmi *rmi, int is_fluid, size_t at)
     products_with(rmi, s, 0, dx, ld, q->fs + at);
   else
     products_with(rmi, f, 1, dp, ld, q->sf + at);
-  double *own = is_fluid ? q->ff : q->ss;
-  for (size_t i = 0; i < at; i++)
-    own[at + i * ld] = own[i + at * ld];
+  mirror(is_fluid ? q->ff : q->ss, ld, at);
+}
+
+/* The same of the last columns of both, which have one p: the fluid's columns of x are read once
+   for both, and the solid's of p. */
+static void add_products_of_both(mn_rmi *rmi)
+{
+  mn_rmi_products *q = &rmi->products;
+  const mn_rmi_pairs *f = &rmi->fluid, *s = &rmi->solid;
+  size_t ld = q->ld, nx = rmi->shorter.x, at_f = (size_t)*f->count - 1,
+         at_s = (size_t)*s->count - 1;
+  const double *dx_f = f->x_short + at_f * nx, *dx_s = s->x_short + at_s * nx;
+  const double *dp = f->out + at_f * rmi->shorter.p;
+  size_t first = (size_t)mn_rmi_columns_first(rmi, f), from = (size_t)mn_rmi_columns_first(rmi, s);
+  mn_columns_inner_two(nx, (int)(at_f + 1 - first), f->x_short + first * nx, dx_f, dx_s,
+                       q->ff + first + at_f * ld, q->fs + first + at_s * ld);
+  products_with(rmi, s, 0, dx_f, ld, q->fs + at_f);
+  products_with(rmi, s, 1, dp, 1, q->sf + at_f * ld);
+  memcpy(q->ss + from + at_s * ld, q->sf + from + at_f * ld, (at_s + 1 - from) * sizeof *q->ss);
+  products_with(rmi, f, 1, dp, ld, q->sf + at_s);
+  mirror(q->ff, ld, at_f);
+  mirror(q->ss, ld, at_s);
 }
 
 /* Beyond as many rows and columns all products are 0. */
@@ -180,8 +204,9 @@ static void drop(mn_rmi *rmi, mn_rmi_pairs *pairs, size_t first)
   mn_rmi_columns_truncate(rmi, pairs, (int64_t)kept);
 }
 
-void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
-                        const double *out, const double *out_base)
+/* Adds a column without its products; 0: there is none to add. */
+static int append(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
+                  const double *out, const double *out_base)
 {
   int is_fluid = pairs == &rmi->fluid;
   int64_t *before = &rmi->count_before[!is_fluid];
@@ -196,16 +221,35 @@ void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, cons
   for (size_t i = 0; i < nx; i++)
     dx[i] = x[i] - x_base[i];
   if (rmi->shorter.x_patch)
-    mn_rmi_shorten_x(rmi, x, x_base, pairs->x_short + at * rmi->shorter.x);
+    mn_rmi_shorten_x(rmi, dx, NULL, pairs->x_short + at * rmi->shorter.x);
   shorten_p(rmi, is_fluid ? out : in, is_fluid ? out_base : in_base, dp);
   pairs->age[at] = 0;
   pairs->dt[at] = rmi->dt;
   ++*pairs->count;
   if (mn_norm_square(pairs->in_size, is_fluid ? dx : dp) >
       ROUNDING * ROUNDING * mn_norm_square(is_fluid ? nx : np, in))
-    add_products(rmi, is_fluid, at);
-  else /* from rest, or converged to the last digit: no column */
-    mn_rmi_columns_truncate(rmi, pairs, (int64_t)at);
+    return 1;
+  mn_rmi_columns_truncate(rmi, pairs, (int64_t)at); /* from rest, or converged to the last digit */
+  return 0;
+}
+
+void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
+                        const double *out, const double *out_base)
+{
+  if (append(rmi, pairs, in, in_base, out, out_base) && rmi->products.ff)
+    add_products(rmi, pairs == &rmi->fluid, (size_t)*pairs->count - 1);
+}
+
+void mn_rmi_columns_add_both(mn_rmi *rmi)
+{
+  int of_fluid = append(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
+  int of_solid = append(rmi, &rmi->solid, rmi->p_f, rmi->p_f_base, rmi->x_s, rmi->x_s_base);
+  if (!rmi->products.ff)
+    return;
+  if (of_fluid && of_solid)
+    add_products_of_both(rmi);
+  else if (of_fluid || of_solid)
+    add_products(rmi, of_fluid, (size_t) * (of_fluid ? &rmi->fluid : &rmi->solid)->count - 1);
 }
 
 static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)

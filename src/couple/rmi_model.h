@@ -12,11 +12,13 @@ void mn_rmi_model_destroy(mn_rmi_model **model);
 double mn_rmi_dt_scale(const mn_rmi *rmi, double dt);
 /* The oldest column that is still in use. */
 int64_t mn_rmi_columns_first(const mn_rmi *rmi, const mn_rmi_pairs *pairs);
-/* to <- a - b by patches, if there are any */
+/* to <- a - b (b NULL, if there are patches: a) by patches, if there are any */
 void mn_rmi_shorten_x(const mn_rmi *rmi, const double *a, const double *b, double *to);
 /* A column of the running substep: in - in_base, out - out_base. None if that is rounding. */
 void mn_rmi_columns_add(mn_rmi *rmi, mn_rmi_pairs *pairs, const double *in, const double *in_base,
                         const double *out, const double *out_base);
+/* Those of both solvers, from the running substep's last solves and its base; p_s is p_f. */
+void mn_rmi_columns_add_both(mn_rmi *rmi);
 /* Forgets all columns from `count` on; what is forgotten is zeroed, so that equal histories have
    equal bits in a checkpoint. */
 void mn_rmi_columns_truncate(mn_rmi *rmi, mn_rmi_pairs *pairs, int64_t count);

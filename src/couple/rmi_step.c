@@ -153,16 +153,19 @@ static mn_status iterate(mn_rmi *rmi, const mn_rmi_solvers *with, mn_rmi_report 
   int of_model = reduced && rmi->def.loads == MN_RMI_LOADS_OF_MODEL && k > 1;
   MN_TRY(mn_rmi_call_fluid(rmi, with, k));
   report->fluid_solves = report->iterations = k;
-  if (reduced && k > 1)
+  int one_p = rmi->p_s == rmi->p_f; /* then both columns are added at once */
+  if (reduced && k > 1 && !one_p)
     mn_rmi_columns_add(rmi, &rmi->fluid, rmi->x_f, rmi->x_f_base, rmi->p_f, rmi->p_f_base);
-  if (rmi->p_s != rmi->p_f)
+  if (!one_p)
     memcpy(rmi->p_s, rmi->p_f, np * sizeof(double));
   rmi->load_shift = 0;
   if (of_model)
     mn_rmi_model_loads(rmi, report);
   MN_TRY(mn_rmi_call_solid(rmi, with, k));
   report->solid_solves = k;
-  if (reduced && k > 1)
+  if (reduced && k > 1 && one_p)
+    mn_rmi_columns_add_both(rmi);
+  else if (reduced && k > 1)
     mn_rmi_columns_add(rmi, &rmi->solid, rmi->p_s, rmi->p_s_base, rmi->x_s, rmi->x_s_base);
 
   for (size_t i = 0; i < nx; i++)

@@ -26,6 +26,9 @@ void mn_columns_divide_left(int m, int count, const double *r, double *b);
 void mn_columns_solve(int m, const double *r, double *x);
 /* C <- A^T B for A n x k, B n x m. */
 void mn_columns_inner(size_t n, int k, int m, const double *a, const double *b, double *c);
+/* c <- A^T b and d <- A^T e in one pass over A, n x k. */
+void mn_columns_inner_two(size_t n, int k, const double *a, const double *b, const double *e,
+                          double *c, double *d);
 /* y <- y + sum of x[j] times the vector a[j], of n numbers each, which may stand anywhere. */
 void mn_columns_add(size_t n, int k, const double *const *a, const double *x, double *y);
 /* y <- y + s A x for A n x k. */

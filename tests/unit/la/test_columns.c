@@ -187,9 +187,33 @@ static void test_add(void **state)
   CHECK_DONE();
 }
 
+/* Products with two vectors in one pass, against those with one, for lengths and numbers of columns
+   that leave any remainder. */
+static void test_inner_two(void **state)
+{
+  (void)state;
+  static double a[ROWS * COLS];
+  random_columns(13, a);
+  for (int k = 0; k < COLS - 1; k++)
+    for (size_t n = ROWS - 9; n <= ROWS; n++) {
+      const double *b = a + (COLS - 2) * ROWS, *e = b + ROWS;
+      double c[COLS + 1] = {0}, d[COLS + 1] = {0}, of_b[COLS], of_e[COLS], worst = 0;
+      c[k] = d[k] = 7; /* not to be touched */
+      mn_columns_inner_two(n, k, a, b, e, c, d);
+      mn_columns_inner(n, k, 1, a, b, of_b);
+      mn_columns_inner(n, k, 1, a, e, of_e);
+      for (int j = 0; j < k; j++)
+        worst = check_worst(worst, fmax(fabs(c[j] - of_b[j]), fabs(d[j] - of_e[j])));
+      CHECK_LE(worst, 1e-13);
+      CHECK(c[k] == 7 && d[k] == 7);
+    }
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_order),
-                                     cmocka_unit_test(test_pivoted), cmocka_unit_test(test_add)};
+                                     cmocka_unit_test(test_pivoted), cmocka_unit_test(test_add),
+                                     cmocka_unit_test(test_inner_two)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
