@@ -1,9 +1,10 @@
 /* The one system with large deformable bodies. K' = K/g + H^T (m/dt) H is not factorised: the
    fluid's masses make a sheet's factor wide, and that of a body that fills space is dense at once.
    K'^-1 is done by conjugate gradients with a multigrid of the mesh (la/aggregates.h), loosely. The
-   fluid's solver takes them as they are for directions of search; where it forms a true residual,
-   v is brought nearer to K'^-1 (right_solid + B^T p) by what is left of that equation in double
-   precision, so that looseness is mended as the rest is:
+   fluid's solver takes them as they are for directions of search, and v follows the pressures by
+   the same answers; where it forms a true residual, v is brought nearer to K'^-1 (right_solid + B^T
+   p) by what is left of that equation in double precision, so that looseness is mended as the rest
+   is:
 
        v += K'^-1 (right_solid + B^T p - K' v),      r = right_cells - L p - B v
 
@@ -21,9 +22,9 @@
    is mended with the next residual (a sheet of 10,000 nodes at 32^3, 64^3, 128^3 cells takes 9, 8,
    12 iterations with 0.1 as with 0.003); of the first one, which shows what K' is like. */
 static const double LOOSE = 0.003, SEARCH = 0.1, FIRST = 1e-4;
-/* What answers may be off where their steps are always the same: for directions of search and, so
-   that what these left of v does not come back in the next residual, for v itself. That is for
-   bodies that fill space: forces on cloth do not show all that it can do. */
+/* What answers may be off where their steps are always the same: for directions of search and what
+   these left of v; for v under the first pressures, which nothing has followed. That is for bodies
+   that fill space: forces on cloth do not show all that it can do. */
 static const double ROUGH = 0.01, FINE = 1e-4;
 /* Of the greatest force on a freedom: what may be left of the solid's equation. */
 static const double SOLID = 1e-9;
@@ -119,21 +120,32 @@ static mn_status approach(mn_mono_system *s, const double *F, int last, double *
   *left = *left > 0 ? *left / forces : 0;
   if (*left <= SOLID)
     return MN_OK;
+  double loose = last ? fmin(fmax(0.1 * SOLID / *left, LOOSE), SEARCH) : LOOSE;
   if (s->mesh_steps)
-    fixed_answer(s, s->mesh_fine, s->mesh_dv);
+    fixed_answer(s, s->mesh_follows ? s->mesh_steps : s->mesh_fine, s->mesh_dv);
   else
-    MN_TRY(answer(s, last ? fmin(fmax(0.1 * SOLID / *left, LOOSE), SEARCH) : LOOSE, s->mesh_dv));
+    MN_TRY(answer(s, loose, s->mesh_dv));
   for (size_t i = 0; i < s->freedoms; i++)
     s->mesh_v[i] += s->mesh_dv[i];
   mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
   return MN_OK;
 }
 
+/* v goes with the pressures, as far as answers were known. */
+static void follow(void *self, double keep, double step)
+{
+  mn_mono_system *s = self;
+  mn_aggregates_follow(s->mesh, keep, step, s->mesh_d, s->mesh_v);
+  s->mesh_follows = 1;
+}
+
 static mn_status whole_answer_of_faces(void *self, const double *F, double *U)
 {
   mn_mono_system *s = self;
   double left;
+  mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
   MN_TRY(approach(s, F, 0, &left));
+  s->mesh_follows = 0;
   memcpy(U, s->mesh_U, s->rows * sizeof *U);
   return MN_OK;
 }
@@ -214,8 +226,8 @@ static mn_status iterate(mn_mono_system *s, double tolerance, double *F, double 
   double moved = INFINITY;
   for (int k = 0; k < ROUNDS && moved > 0.2 * tolerance && !s->lost; k++) {
     mn_solve_report report = {0};
-    MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, whole_answer_of_faces, s, s->right_cells,
-                              0.8 * tolerance, MN_MONO_KRYLOV_MOST, p, &report));
+    MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, whole_answer_of_faces, follow, s,
+                              s->right_cells, 0.8 * tolerance, MN_MONO_KRYLOV_MOST, p, &report));
     s->krylov += report.iterations;
     s->lost |= report.reason != MN_CONVERGED;
     MN_TRY(settle(s, p, F, &moved));
@@ -253,13 +265,15 @@ mn_status mn_mono_mesh(mn_mono_system *s, double *p, double *v)
   mn_arena_mark mark = mn_arena_save(&s->arena);
   MN_TRY(MN_PUSH(s->ctx, &s->arena, 2 * s->rows, &F));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &s->mesh_U));
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_d));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_dv));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_Kv));
   s->mesh_v = v;
+  s->mesh_follows = 0;
   MN_TRY(find_tolerance(s, &tolerance));
   mn_mono_drop_held(s, p);
   mn_status status = iterate(s, tolerance, F, p);
   mn_arena_reset(&s->arena, mark);
-  s->mesh_v = s->mesh_dv = s->mesh_Kv = s->mesh_U = NULL;
+  s->mesh_v = s->mesh_d = s->mesh_dv = s->mesh_Kv = s->mesh_U = NULL;
   return status;
 }

@@ -353,6 +353,7 @@ void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const doub
     report->iterations++;
     report->converged = rz * rz / curve <= relative * relative * energy;
   }
+  a->unit = norm;
   store(a, norm, a->v[3], x);
 }
 
@@ -433,6 +434,7 @@ void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x
 {
   double norm = load(a, b, a->v[0]);
   chebyshev(a, steps);
+  a->unit = norm;
   store(a, norm, a->v[3], x);
 }
 
@@ -448,8 +450,18 @@ void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, doub
     if (F[i] != 0)
       add_face(a, i, (float)(F[i] / norm), r);
   chebyshev(a, steps);
+  a->unit = norm;
   for (int64_t i = 0; i < a->rows; i++)
     U[i] = norm * (double)face_of(a, i, x);
+}
+
+void mn_aggregates_follow(const mn_aggregates *a, double keep, double step, double *d, double *x)
+{
+  const float *answer = a->v[3];
+  for (int64_t i = 0; i < a->freedoms; i++) {
+    d[i] = a->unit * (double)answer[a->place[i]] + (keep != 0 ? keep * d[i] : 0);
+    x[i] += step * d[i];
+  }
 }
 
 /* ---- mobility -------------------------------------------------------------------------------- */

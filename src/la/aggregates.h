@@ -47,6 +47,9 @@ void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x
 /* U[rows of H] near H A^-1 H^T F in the same way. */
 void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, double *U);
 
+/* d <- the last answer of those above + keep d, x += step d: as who asks sums up what was asked. */
+void mn_aggregates_follow(const mn_aggregates *a, double keep, double step, double *d, double *x);
+
 /* x near A^-1 b: one cycle, or one sweep forwards and backwards. x may be b. */
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x);
 

@@ -43,6 +43,7 @@ struct mn_aggregates {
   float *h, *w;
   size_t h_room, row_room;
   float *v[MN_AGGREGATE_VECTORS]; /* [4 n] */
+  double unit;                    /* of the last answer, in the last of these */
   /* sweeps alone (aggregates_sweeps.c) */
   int swept;      /* set up for these, and not for levels */
   float *low;     /* [9 blocks + 4] of K below the diagonal, by rows of 3 */

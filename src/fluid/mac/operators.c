@@ -366,13 +366,13 @@ static void precondition(void *self, const double *y, double *z)
   mn_opened_apply(&o->opened, 1 / o->factor, y, z);
 }
 
-static mn_status conjugate(void *self, mn_row_answer *answer, mn_row_answer *whole, void *user,
-                           const double *b, double tolerance, int max_iterations, double *p,
-                           mn_solve_report *report)
+static mn_status conjugate(void *self, mn_row_answer *answer, mn_row_answer *whole,
+                           mn_row_follow *follow, void *user, const double *b, double tolerance,
+                           int max_iterations, double *p, mn_solve_report *report)
 {
   mn_mac *mac = self;
   mn_mac_operators *o = &mac->operators;
-  mn_opened_answer G = {answer, whole, user, o->linear.area};
+  mn_opened_answer G = {answer, whole, follow, user, o->linear.area};
   return mn_opened_solve(mac->ctx, &o->opened, o->factor, &G, b, tolerance, max_iterations, p,
                          report);
 }
