@@ -22,10 +22,10 @@
    is mended with the next residual (a sheet of 10,000 nodes at 32^3, 64^3, 128^3 cells takes 9, 8,
    12 iterations with 0.1 as with 0.003); of the first one, which shows what K' is like. */
 static const double LOOSE = 0.003, SEARCH = 0.1, FIRST = 1e-4;
-/* What answers may be off where their steps are always the same: for directions of search and what
+/* What answers may be off where their steps are always the same: for directions of search; for what
    these left of v; for v under the first pressures, which nothing has followed. That is for bodies
    that fill space: forces on cloth do not show all that it can do. */
-static const double ROUGH = 0.01, FINE = 1e-4;
+static const double ROUGH = 0.01, NEAR = 0.003, FINE = 1e-4;
 /* Of the greatest force on a freedom: what may be left of the solid's equation. */
 static const double SOLID = 1e-9;
 /* Conjugate gradients that need more are no gain; those of sweeps alone, beside levels. */
@@ -122,7 +122,7 @@ static mn_status approach(mn_mono_system *s, const double *F, int last, double *
     return MN_OK;
   double loose = last ? fmin(fmax(0.1 * SOLID / *left, LOOSE), SEARCH) : LOOSE;
   if (s->mesh_steps)
-    fixed_answer(s, s->mesh_follows ? s->mesh_steps : s->mesh_fine, s->mesh_dv);
+    fixed_answer(s, s->mesh_follows ? s->mesh_near : s->mesh_fine, s->mesh_dv);
   else
     MN_TRY(answer(s, loose, s->mesh_dv));
   for (size_t i = 0; i < s->freedoms; i++)
@@ -164,6 +164,7 @@ mn_status mn_mono_mesh_answer(mn_mono_system *s, double *v)
 static void look(mn_mono_system *s)
 {
   s->mesh_steps = mn_aggregates_look(s->mesh, ROUGH);
+  s->mesh_near = mn_aggregates_look(s->mesh, NEAR);
   s->mesh_fine = mn_aggregates_look(s->mesh, FINE);
 }
 

@@ -104,7 +104,8 @@ typedef struct mn_mono_system {
   double *mesh_dv, *mesh_Kv; /* [freedoms] scratch */
   double *mesh_U;            /* [rows] H v */
   int mesh_follows;          /* 1: v went along directions since it was last mended */
-  int mesh_steps, mesh_fine; /* of an answer: for directions of search; for v */
+  int mesh_steps;            /* of an answer, if always the same: for directions of search, */
+  int mesh_near, mesh_fine;  /* for what they left of v, for v */
   int mesh_iterations;       /* since the step began */
   mn_arena arena;
   int krylov; /* iterations since the step began */
