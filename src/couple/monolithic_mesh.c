@@ -62,11 +62,8 @@ static void add_two_forces(const mn_mono_system *s, const double *F, double *y, 
 static double solid_residual(mn_mono_system *s, const double *F, const double *v, const double *U,
                              double *y)
 {
-  mn_csr K = mn_csr_view(&s->solid.K);
   double *Kv = s->mesh_Kv;
-  mn_aggregates_multiply(s->mesh, &K, v, Kv);
-  for (size_t i = 0; i < s->freedoms; i++)
-    Kv[i] /= s->g[i];
+  mn_aggregates_multiply(s->mesh, v, Kv);
   for (size_t r = 0; r < s->rows; r++)
     s->F[r] = mn_mono_mass(s, r) / s->dt * U[r];
   memcpy(y, s->right_solid, s->freedoms * sizeof *y);

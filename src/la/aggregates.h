@@ -53,9 +53,9 @@ void mn_aggregates_follow(const mn_aggregates *a, double keep, double step, doub
 /* x near A^-1 b: one cycle, or one sweep forwards and backwards. x may be b. */
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x);
 
-/* y <- K x in double precision, K of the pattern that was set up last. Of K what is below the
-   diagonal is read, and taken for what is above. */
-void mn_aggregates_multiply(const mn_aggregates *a, const mn_csr *K, const double *x, double *y);
+/* y <- S K x in double precision. Of K what is below the diagonal counts, and is taken for what is
+   above. */
+void mn_aggregates_multiply(const mn_aggregates *a, const double *x, double *y);
 
 /* open[rows of H] <- H_r D^-1 H_r^T, D the blocks of A on the diagonal. */
 void mn_aggregates_mobility(const mn_aggregates *a, double *open);

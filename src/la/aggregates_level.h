@@ -50,12 +50,13 @@ struct mn_aggregates {
   float *v[MN_AGGREGATE_VECTORS]; /* [4 n] */
   double unit;                    /* of the last answer, in the last of these */
   /* sweeps alone (aggregates_sweeps.c) */
-  int swept;      /* set up for these, and not for levels */
-  float *low;     /* [9 blocks + 4] of K below the diagonal, by rows of 3 */
-  float *block;   /* [12 n] on it, with `lumped`; alone: P */
-  float *beyond;  /* [12 n] alone: 2 P - D */
-  size_t low_end; /* 9 blocks */
-  double *wide;   /* [8 n] for products with K as it came */
+  int swept;                 /* set up for these, and not for levels */
+  float *low;                /* [9 blocks + 4] of K below the diagonal, by rows of 3 */
+  float *block;              /* [12 n] on it, with `lumped`; alone: P */
+  float *beyond;             /* [12 n] alone: 2 P - D */
+  size_t low_end;            /* 9 blocks */
+  double *exact, *exact_own; /* the same of S K, without `lumped` */
+  double *wide;              /* [8 n] for products in double precision */
   /* what the last conjugate gradients did, and the eigenvalues of M A that it shows */
   double step[MN_AGGREGATE_STEPS], turn[MN_AGGREGATE_STEPS];
   int steps;
@@ -81,8 +82,6 @@ void mn_faces_move(const mn_aggregates *a, double factor, const float *x, double
 MN_MUST_CHECK mn_status mn_sweeps_set(mn_aggregates *a, const mn_csr *K, const double *scale);
 /* The pivots P, with what faces add on the diagonal; 0: A is not positive. */
 int mn_sweeps_pivots(mn_aggregates *a);
-/* From the first level, with what faces add. */
-MN_MUST_CHECK mn_status mn_sweeps_copy(mn_aggregates *a);
 void mn_sweeps_free(mn_aggregates *a);
 /* x <- (D + L)^-1 b; r, padding aside, b - A x without R */
 void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r);

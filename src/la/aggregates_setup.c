@@ -281,7 +281,7 @@ static int invert_blocks(const mn_level *l)
 {
   for (int g = 0; g < l->n; g++)
     if (!mn_levels_invert(l->value + 12 * (size_t)l->diagonal[g], NULL, l->size[g],
-                l->inverse + 12 * (size_t)g))
+                          l->inverse + 12 * (size_t)g))
       return 0;
   return 1;
 }
@@ -326,6 +326,7 @@ static int set_first(mn_aggregates *a, const mn_csr *K, const double *scale)
     positive &= mn_levels_invert(block, a->v[0] + 4 * g, l->size[g], a->own + 12 * (size_t)g);
     for (int i = 0; i < l->size[g]; i++)
       block[5 * i] += a->lumped[4 * g + i];
+    memcpy(a->block + 12 * (size_t)g, block, 12 * sizeof *block);
   }
   return positive && invert_blocks(l);
 }
@@ -348,8 +349,8 @@ mn_status mn_aggregates_setup(mn_aggregates *a, const mn_csr *K, const double *s
   *positive = a->swept = 0;
   if (a->level[a->levels - 1].n > MN_AGGREGATE_MOST)
     return MN_OK;
+  MN_TRY(mn_sweeps_set(a, K, scale));
   *positive = set_first(a, K, scale);
-  MN_TRY(mn_sweeps_copy(a));
   for (int k = 1; k < a->levels && *positive; k++)
     *positive = set_next(&a->level[k - 1], &a->level[k]);
   if (*positive)

@@ -309,7 +309,18 @@ static mn_status matrix(void *self, mn_sparse_matrix *L)
   return mn_unknowns_matrix(mac->ctx, &mac->operators.unknowns, mac->operators.factor, L);
 }
 
-/* body: rows of rigid bodies are left empty, and their bodies noted. */
+/* A row of W as it stands. */
+static int64_t copy_weights(const mn_weights *w, size_t row, int64_t *col, double *value)
+{
+  int64_t first = w->start[row], count = w->start[row + 1] - first;
+  for (int64_t e = 0; e < count; e++) {
+    col[e] = 3 * (int64_t)w->point[first + e] + w->face[row].axis;
+    value[e] = w->weight[first + e];
+  }
+  return count;
+}
+
+/* body: rows of rigid bodies are left empty, and their bodies noted; columns are not sorted. */
 static mn_status list_weights(mn_mac *mac, int32_t *body, mn_sparse_matrix *W)
 {
   mn_mac_operators *o = &mac->operators;
@@ -326,10 +337,14 @@ static mn_status list_weights(mn_mac *mac, int32_t *body, mn_sparse_matrix *W)
   int64_t *start = o->buffer[B_START].data, *col = o->buffer[B_COL].data;
   double *value = o->buffer[B_VALUE].data;
   start[0] = 0;
-  for (size_t r = 0; r < rows; r++)
-    start[r + 1] = start[r] + (body && body[r] >= 0 ? 0
-                                                    : (int64_t)mn_weights_row(w, r, col + start[r],
-                                                                              value + start[r]));
+  for (size_t r = 0; r < rows; r++) {
+    int64_t at = start[r], count = 0;
+    if (!body)
+      count = (int64_t)mn_weights_row(w, r, col + at, value + at);
+    else if (body[r] < 0)
+      count = copy_weights(w, r, col + at, value + at);
+    start[r + 1] = at + count;
+  }
   int64_t points = mac->bodies.on ? (int64_t)w->points : 0;
   *W = (mn_sparse_matrix){(int64_t)rows, 3 * points, start, col, value};
   return MN_OK;
