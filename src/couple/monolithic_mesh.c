@@ -108,8 +108,9 @@ static mn_status answer_of_faces(void *self, const double *F, double *U)
   return MN_OK;
 }
 
-/* A step of v towards the solid's answer to F, and mesh_U <- H v. *left: what was left of its
-   equation before, as a part of the greatest force; `last`: nothing better than SOLID is asked. */
+/* A step of v towards the solid's answer to F; mesh_U is H v and follows, in single precision.
+   *left: what was left of its equation before, as a part of the greatest force; `last`: nothing
+   better than SOLID is asked. */
 static mn_status approach(mn_mono_system *s, const double *F, int last, double *left)
 {
   double forces = solid_residual(s, F, s->mesh_v, s->mesh_U, s->mesh_dv);
@@ -124,7 +125,7 @@ static mn_status approach(mn_mono_system *s, const double *F, int last, double *
     MN_TRY(answer(s, loose, s->mesh_dv));
   for (size_t i = 0; i < s->freedoms; i++)
     s->mesh_v[i] += s->mesh_dv[i];
-  mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
+  mn_aggregates_follow_rows(s->mesh, s->mesh_U);
   return MN_OK;
 }
 
@@ -210,8 +211,10 @@ static mn_status settle(mn_mono_system *s, const double *p, double *F, double *m
   const double *U = s->mesh_U;
   mn_mono_press(s, p, F);
   memcpy(before, U, s->rows * sizeof *U);
-  for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++)
+  for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++) {
+    mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
     MN_TRY(approach(s, F, 1, &left));
+  }
   s->lost |= !(left <= SOLID);
   *moved = 0;
   for (size_t r = 0; r < s->rows; r++)

@@ -45,7 +45,7 @@ typedef struct mn_mono_system {
   mn_solid_linear solid; /* and so this */
   size_t cells, rows, freedoms;
   size_t own;          /* freedoms of the solid; the others are those of `border` */
-  mn_csr_rows WE;      /* [rows x own] */
+  mn_csr_rows WE;      /* [rows x own]; of a row columns in any order */
   mn_csr_rows H;       /* [rows x freedoms] the same, and the breaths */
   mn_csr_rows HT;      /* its transpose, unless bodies are large */
   mn_csr_rows DT, D;   /* [rows x cells] areas; these for a direct solve: */

@@ -50,6 +50,9 @@ void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, doub
 /* d <- the last answer of those above + keep d, x += step d: as who asks sums up what was asked. */
 void mn_aggregates_follow(const mn_aggregates *a, double keep, double step, double *d, double *x);
 
+/* U[rows of H] += H times the last answer. */
+void mn_aggregates_follow_rows(const mn_aggregates *a, double *U);
+
 /* x near A^-1 b: one cycle, or one sweep forwards and backwards. x may be b. */
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x);
 

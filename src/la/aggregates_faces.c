@@ -189,6 +189,13 @@ void mn_faces_move(const mn_aggregates *a, double factor, const float *x, double
     U[a->h_row[k]] = factor * (double)face_of(a, k);
 }
 
+void mn_aggregates_follow_rows(const mn_aggregates *a, double *U)
+{
+  take_columns(a, a->v[3]);
+  for (int64_t k = 0; k < a->rows; k++)
+    U[a->h_row[k]] += a->unit * (double)face_of(a, k);
+}
+
 /* ---- mobility -------------------------------------------------------------------------------- */
 
 /* Of a row, its entries are those of one node after another's. */
