@@ -494,7 +494,11 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
                    "pressures are handed to the fluid before it assembled their equations");
   if (bodies)
     MN_TRY(mn_mac_bodies_move(mac, interface));
-  double tolerance, sum_tolerance, worst = mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
+  double tolerance, sum_tolerance, worst;
+  /* in gases nothing but walls of bodies has moved since the equations were made */
+  int again = bodies && o->stamp == mac->geometry.stamp && !mac->water.on && !mac->separate.on;
+  worst = again ? mn_mac_right_hand_side_again(mac, mac->dt, &mac->speed)
+                : mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
   mn_mac_tolerances(mac, mac->dt, worst, mac->speed, &tolerance, &sum_tolerance);
   if (bodies && mac->geometry.stamp) {
     int changed;
