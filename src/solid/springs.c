@@ -70,7 +70,7 @@ mn_status mn_springs_make(mn_context *ctx, int dim, const mn_spring *spring, siz
                           mn_energy_group *g)
 {
   g->ops = &spring_ops;
-  g->eval_eight = mn_springs_eight;
+  g->eval_eight = dim == 3 ? mn_springs_eight : NULL;
   g->dim = dim;
   g->nodes = 2;
   g->count = count;

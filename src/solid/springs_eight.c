@@ -1,10 +1,13 @@
 /* Eight springs in space at once, a spring to a lane: what springs.c does one by one, operation by
-   operation, so that the bits are the same. Verified by tests/unit/solid/test_energy.c. */
+   operation, so that the bits are the same, but for what is above the diagonal of matrices: that is
+   the mirror image of what is below, to the last bit. Verified by tests/unit/solid/test_energy.c.
+ */
 #include "solid/thin.h"
 
 enum { LANES = MN_ENERGY_LANES, SIDE = 6 };
 
 typedef double lanes __attribute__((vector_size(8 * LANES)));
+typedef lanes stored __attribute__((aligned(8), may_alias)); /* in an array */
 
 typedef struct eight {
   lanes k, L, l, d[3]; /* stiffness, length at rest, length, unit vector from a to b */
@@ -42,7 +45,8 @@ static void set_gradient(const eight *t, size_t count, double *gradient)
   }
 }
 
-static inline void set_hessian(const eight *t, size_t count, double *hessian)
+/* B - B over - B B, what is not above the diagonal */
+static void set_hessian(const eight *t, stored *hessian)
 {
   lanes across;
   for (size_t k = 0; k < LANES; k++)
@@ -51,20 +55,16 @@ static inline void set_hessian(const eight *t, size_t count, double *hessian)
     for (int j = 0; j < 3; j++) {
       lanes B = (t->k - across) * t->d[i] * t->d[j];
       B = i == j ? B + across : B + 0;
-      for (size_t k = 0; k < count; k++) {
-        double *H = hessian + k * SIDE * SIDE;
-        H[i * SIDE + j] = H[(3 + i) * SIDE + 3 + j] = B[k];
-        H[i * SIDE + 3 + j] = H[(3 + i) * SIDE + j] = -B[k];
-      }
+      hessian[(3 + i) * SIDE + j] = -B;
+      if (j <= i)
+        hessian[i * SIDE + j] = hessian[(3 + i) * SIDE + 3 + j] = B;
     }
 }
 
-int mn_springs_eight(const mn_energy_group *g, size_t first, size_t count, const mn_vec3 *x,
-                     double *energy, double *gradient, double *hessian, uint8_t *fine)
+void mn_springs_eight(const mn_energy_group *g, size_t first, size_t count, const mn_vec3 *x,
+                      double *energy, double *gradient, double *hessian, uint8_t *fine)
 {
   eight t;
-  if (g->dim != 3)
-    return 0;
   take(g, first, count, x, &t);
   lanes E = t.k / 2 * (t.l - t.L) * (t.l - t.L);
   for (size_t k = 0; k < count; k++)
@@ -73,9 +73,6 @@ int mn_springs_eight(const mn_energy_group *g, size_t first, size_t count, const
     energy[k] = E[k];
   if (gradient)
     set_gradient(&t, count, gradient);
-  if (hessian && count == LANES)
-    set_hessian(&t, LANES, hessian);
-  else if (hessian)
-    set_hessian(&t, count, hessian);
-  return 1;
+  if (hessian)
+    set_hessian(&t, (stored *)hessian);
 }

@@ -310,7 +310,7 @@ static size_t compare_eight(const made *m, const mn_energy_group *g)
       size_t count = g->count - e < 8 ? g->count - e : 8;
       double energy[8], gradient[8 * 12], hessian[8 * 144], E, f[12], K[144];
       uint8_t fine[8];
-      CHECK(g->eval_eight(g, e, count, x, energy, gradient, hessian, fine));
+      g->eval_eight(g, e, count, x, energy, gradient, hessian, fine);
       for (size_t k = 0; k < count; k++) {
         mn_vec3 local[4];
         for (size_t a = 0; a < nodes; a++)
@@ -323,8 +323,9 @@ static size_t compare_eight(const made *m, const mn_energy_group *g)
         CHECK(energy[k] == E);
         for (size_t i = 0; i < n; i++)
           CHECK(gradient[n * k + i] == f[i]);
-        for (size_t i = 0; i < n * n; i++)
-          CHECK(hessian[n * n * k + i] == K[i]);
+        for (size_t row = 0; row < n; row++)
+          for (size_t col = 0; col <= row; col++)
+            CHECK(hessian[8 * (row * n + col) + k] == K[row * n + col]);
       }
     }
   }
