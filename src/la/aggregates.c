@@ -210,12 +210,20 @@ static void precondition(const mn_aggregates *a, const float *r)
   first_cycle(a);
 }
 
+static double greatest(int64_t n, const double *b)
+{
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double size = fabs(b[i]);
+    most = size > most ? size : most; /* fmax would be a call */
+  }
+  return most;
+}
+
 /* The greatest of b; r <- b over it. */
 static double load(const mn_aggregates *a, const double *b, float *r)
 {
-  double norm = 0;
-  for (int64_t i = 0; i < a->freedoms; i++)
-    norm = fmax(norm, fabs(b[i]));
+  double norm = greatest(a->freedoms, b);
   memset(r, 0, 4 * (size_t)a->level[0].n * sizeof *r);
   for (int64_t i = 0; i < a->freedoms && norm > 0; i++)
     r[a->place[i]] = (float)(b[i] / norm);
@@ -410,9 +418,7 @@ void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x
 
 void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, double *U)
 {
-  double norm = 0;
-  for (int64_t i = 0; i < a->rows; i++)
-    norm = fmax(norm, fabs(F[i]));
+  double norm = greatest(a->rows, F);
   mn_faces_press(a, norm > 0 ? 1 / norm : 0, F, a->v[0]);
   chebyshev(a, steps);
   a->unit = norm;
