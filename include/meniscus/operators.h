@@ -75,7 +75,8 @@ typedef struct mn_fluid_operators {
   mn_status (*weights)(void *self, mn_sparse_matrix *W);
   /* The same, but for the rows of bodies that move as one, which have all points of the body: these
      are empty, and body[row] is its number in the interface; -1 for other rows. `gather` tells them
-     at less cost. Columns of a row in any order, each once. May be NULL: then `weights` is asked. */
+     at less cost. Columns of a row in any order, each once. May be NULL: then `weights` is asked.
+   */
   mn_status (*loose_weights)(void *self, mn_sparse_matrix *W, const int32_t **body);
   void (*apply)(void *self, const double *p, double *y); /* y = L p */
   mn_status (*matrix)(void *self, mn_sparse_matrix *L);  /* for direct solvers */
