@@ -61,6 +61,9 @@ typedef struct mn_fluid_linear {
 
 /* U = G F: velocities of faces by forces on them; G symmetric, positive semidefinite. */
 typedef mn_status mn_row_answer(void *user, const double *F, double *U);
+/* The pressures went by `step` along a direction: that which was asked about last, and `keep` of
+   the direction before. */
+typedef void mn_row_follow(void *user, double keep, double step);
 
 typedef struct mn_fluid_operators {
   /* After begin: takes the surfaces as `solve` would (only X matters, and with `frozen` only that
@@ -72,7 +75,8 @@ typedef struct mn_fluid_operators {
   mn_status (*weights)(void *self, mn_sparse_matrix *W);
   /* The same, but for the rows of bodies that move as one, which have all points of the body: these
      are empty, and body[row] is its number in the interface; -1 for other rows. `gather` tells them
-     at less cost. May be NULL: then `weights` is asked. */
+     at less cost. Columns of a row in any order, each once. May be NULL: then `weights` is asked.
+   */
   mn_status (*loose_weights)(void *self, mn_sparse_matrix *W, const int32_t **body);
   void (*apply)(void *self, const double *p, double *y); /* y = L p */
   mn_status (*matrix)(void *self, mn_sparse_matrix *L);  /* for direct solvers */
@@ -87,11 +91,12 @@ typedef struct mn_fluid_operators {
      cells stay 0): the positive definite form of the coupled system, at the cost of an ordinary
      pressure solve and one answer an iteration. `answer` may be rough, if `whole` is not: that is
      asked for U under all of F = D^T p where a true residual b - L p - D U is formed, now and then
-     (NULL: answer does). Fills reason, iterations, residual. May be NULL: then who wants it does it
-     by apply and precondition. */
-  mn_status (*conjugate)(void *self, mn_row_answer *answer, mn_row_answer *whole, void *user,
-                         const double *b, double tolerance, int max_iterations, double *p,
-                         mn_solve_report *report);
+     (NULL: answer does). After each answer `follow` is told what became of it, so that who answers
+     can sum up answers as pressures are (NULL: need not be). Fills reason, iterations, residual.
+     May be NULL: then who wants it does it by apply and precondition. */
+  mn_status (*conjugate)(void *self, mn_row_answer *answer, mn_row_answer *whole,
+                         mn_row_follow *follow, void *user, const double *b, double tolerance,
+                         int max_iterations, double *p, mn_solve_report *report);
   /* As `solve` would have answered, had it found these pressures with the interface's X and V:
      velocities, loads, report (residual, divergence), ready for commit. */
   mn_status (*adopt)(void *self, mn_interface *interface, const double *p, mn_solve_report *report);

@@ -63,9 +63,9 @@ MN_MUST_CHECK mn_status mn_boxes_scatter(mn_boxes *boxes, const double *F, mn_ve
 MN_MUST_CHECK mn_status mn_boxes_prepare(mn_boxes *boxes, const double *open, const uint8_t *held);
 int mn_boxes_has_conjugate(const mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_conjugate(mn_boxes *boxes, mn_row_answer *answer,
-                                           mn_row_answer *whole, void *user, const double *b,
-                                           double tolerance, int max_iterations, double *p,
-                                           mn_solve_report *report);
+                                           mn_row_answer *whole, mn_row_follow *follow, void *user,
+                                           const double *b, double tolerance, int max_iterations,
+                                           double *p, mn_solve_report *report);
 void mn_boxes_gather(mn_boxes *boxes, double *U);
 void mn_boxes_gather_of(mn_boxes *boxes, const mn_vec3 *V, double *U);
 void mn_boxes_apply(mn_boxes *boxes, const double *p, double *y);

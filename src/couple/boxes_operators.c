@@ -112,14 +112,15 @@ int mn_boxes_has_conjugate(const mn_boxes *b)
   return of_fluid(b)->conjugate != NULL;
 }
 
-mn_status mn_boxes_conjugate(mn_boxes *b, mn_row_answer *answer, mn_row_answer *whole, void *user,
-                             const double *right, double tolerance, int max_iterations, double *p,
+mn_status mn_boxes_conjugate(mn_boxes *b, mn_row_answer *answer, mn_row_answer *whole,
+                             mn_row_follow *follow, void *user, const double *right,
+                             double tolerance, int max_iterations, double *p,
                              mn_solve_report *report)
 {
   double start = mn_seconds();
   b->ctx->message[0] = 0;
-  mn_status status = of_fluid(b)->conjugate(b->fluid.self, answer, whole, user, right, tolerance,
-                                            max_iterations, p, report);
+  mn_status status = of_fluid(b)->conjugate(b->fluid.self, answer, whole, follow, user, right,
+                                            tolerance, max_iterations, p, report);
   b->fluid_s += mn_seconds() - start;
   return mn_boxes_judge(b, 0, status);
 }

@@ -170,8 +170,8 @@ static mn_status conjugate(mn_mono_system *s, double tolerance, double *p, doubl
   for (size_t i = 0; i < n; i++)
     b[i] += s->right_cells[i];
   mn_mono_drop_held(s, b);
-  MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, NULL, s, b, tolerance, MN_MONO_KRYLOV_MOST,
-                            p, &report));
+  MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, NULL, NULL, s, b, tolerance,
+                            MN_MONO_KRYLOV_MOST, p, &report));
   s->krylov += report.iterations;
   *residual = report.residual;
   return MN_OK;

@@ -1,9 +1,10 @@
 /* The one system with large deformable bodies. K' = K/g + H^T (m/dt) H is not factorised: the
    fluid's masses make a sheet's factor wide, and that of a body that fills space is dense at once.
    K'^-1 is done by conjugate gradients with a multigrid of the mesh (la/aggregates.h), loosely. The
-   fluid's solver takes them as they are for directions of search; where it forms a true residual,
-   v is brought nearer to K'^-1 (right_solid + B^T p) by what is left of that equation in double
-   precision, so that looseness is mended as the rest is:
+   fluid's solver takes them as they are for directions of search, and v follows the pressures by
+   the same answers; where it forms a true residual, v is brought nearer to K'^-1 (right_solid + B^T
+   p) by what is left of that equation in double precision, so that looseness is mended as the rest
+   is:
 
        v += K'^-1 (right_solid + B^T p - K' v),      r = right_cells - L p - B v
 
@@ -21,10 +22,10 @@
    is mended with the next residual (a sheet of 10,000 nodes at 32^3, 64^3, 128^3 cells takes 9, 8,
    12 iterations with 0.1 as with 0.003); of the first one, which shows what K' is like. */
 static const double LOOSE = 0.003, SEARCH = 0.1, FIRST = 1e-4;
-/* What answers may be off where their steps are always the same: for directions of search and, so
-   that what these left of v does not come back in the next residual, for v itself. That is for
-   bodies that fill space: forces on cloth do not show all that it can do. */
-static const double ROUGH = 0.01, FINE = 1e-4;
+/* What answers may be off where their steps are always the same: for directions of search; for what
+   these left of v; for v under the first pressures, which nothing has followed. That is for bodies
+   that fill space: forces on cloth do not show all that it can do. */
+static const double ROUGH = 0.01, NEAR = 0.003, FINE = 1e-4;
 /* Of the greatest force on a freedom: what may be left of the solid's equation. */
 static const double SOLID = 1e-9;
 /* Conjugate gradients that need more are no gain; those of sweeps alone, beside levels. */
@@ -61,11 +62,8 @@ static void add_two_forces(const mn_mono_system *s, const double *F, double *y, 
 static double solid_residual(mn_mono_system *s, const double *F, const double *v, const double *U,
                              double *y)
 {
-  mn_csr K = mn_csr_view(&s->solid.K);
   double *Kv = s->mesh_Kv;
-  mn_aggregates_multiply(s->mesh, &K, v, Kv);
-  for (size_t i = 0; i < s->freedoms; i++)
-    Kv[i] /= s->g[i];
+  mn_aggregates_multiply(s->mesh, v, Kv);
   for (size_t r = 0; r < s->rows; r++)
     s->F[r] = mn_mono_mass(s, r) / s->dt * U[r];
   memcpy(y, s->right_solid, s->freedoms * sizeof *y);
@@ -110,8 +108,9 @@ static mn_status answer_of_faces(void *self, const double *F, double *U)
   return MN_OK;
 }
 
-/* A step of v towards the solid's answer to F, and mesh_U <- H v. *left: what was left of its
-   equation before, as a part of the greatest force; `last`: nothing better than SOLID is asked. */
+/* A step of v towards the solid's answer to F; mesh_U is H v and follows, in single precision.
+   *left: what was left of its equation before, as a part of the greatest force; `last`: nothing
+   better than SOLID is asked. */
 static mn_status approach(mn_mono_system *s, const double *F, int last, double *left)
 {
   double forces = solid_residual(s, F, s->mesh_v, s->mesh_U, s->mesh_dv);
@@ -119,21 +118,32 @@ static mn_status approach(mn_mono_system *s, const double *F, int last, double *
   *left = *left > 0 ? *left / forces : 0;
   if (*left <= SOLID)
     return MN_OK;
+  double loose = last ? fmin(fmax(0.1 * SOLID / *left, LOOSE), SEARCH) : LOOSE;
   if (s->mesh_steps)
-    fixed_answer(s, s->mesh_fine, s->mesh_dv);
+    fixed_answer(s, s->mesh_follows ? s->mesh_near : s->mesh_fine, s->mesh_dv);
   else
-    MN_TRY(answer(s, last ? fmin(fmax(0.1 * SOLID / *left, LOOSE), SEARCH) : LOOSE, s->mesh_dv));
+    MN_TRY(answer(s, loose, s->mesh_dv));
   for (size_t i = 0; i < s->freedoms; i++)
     s->mesh_v[i] += s->mesh_dv[i];
-  mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
+  mn_aggregates_follow_rows(s->mesh, s->mesh_U);
   return MN_OK;
+}
+
+/* v goes with the pressures, as far as answers were known. */
+static void follow(void *self, double keep, double step)
+{
+  mn_mono_system *s = self;
+  mn_aggregates_follow(s->mesh, keep, step, s->mesh_d, s->mesh_v);
+  s->mesh_follows = 1;
 }
 
 static mn_status whole_answer_of_faces(void *self, const double *F, double *U)
 {
   mn_mono_system *s = self;
   double left;
+  mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
   MN_TRY(approach(s, F, 0, &left));
+  s->mesh_follows = 0;
   memcpy(U, s->mesh_U, s->rows * sizeof *U);
   return MN_OK;
 }
@@ -152,6 +162,7 @@ mn_status mn_mono_mesh_answer(mn_mono_system *s, double *v)
 static void look(mn_mono_system *s)
 {
   s->mesh_steps = mn_aggregates_look(s->mesh, ROUGH);
+  s->mesh_near = mn_aggregates_look(s->mesh, NEAR);
   s->mesh_fine = mn_aggregates_look(s->mesh, FINE);
 }
 
@@ -200,8 +211,10 @@ static mn_status settle(mn_mono_system *s, const double *p, double *F, double *m
   const double *U = s->mesh_U;
   mn_mono_press(s, p, F);
   memcpy(before, U, s->rows * sizeof *U);
-  for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++)
+  for (int k = 0; k < ROUNDS && left > SOLID && !s->lost; k++) {
+    mn_mono_faces_of(s, s->mesh_v, s->mesh_U);
     MN_TRY(approach(s, F, 1, &left));
+  }
   s->lost |= !(left <= SOLID);
   *moved = 0;
   for (size_t r = 0; r < s->rows; r++)
@@ -214,8 +227,8 @@ static mn_status iterate(mn_mono_system *s, double tolerance, double *F, double 
   double moved = INFINITY;
   for (int k = 0; k < ROUNDS && moved > 0.2 * tolerance && !s->lost; k++) {
     mn_solve_report report = {0};
-    MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, whole_answer_of_faces, s, s->right_cells,
-                              0.8 * tolerance, MN_MONO_KRYLOV_MOST, p, &report));
+    MN_TRY(mn_boxes_conjugate(s->boxes, answer_of_faces, whole_answer_of_faces, follow, s,
+                              s->right_cells, 0.8 * tolerance, MN_MONO_KRYLOV_MOST, p, &report));
     s->krylov += report.iterations;
     s->lost |= report.reason != MN_CONVERGED;
     MN_TRY(settle(s, p, F, &moved));
@@ -253,13 +266,15 @@ mn_status mn_mono_mesh(mn_mono_system *s, double *p, double *v)
   mn_arena_mark mark = mn_arena_save(&s->arena);
   MN_TRY(MN_PUSH(s->ctx, &s->arena, 2 * s->rows, &F));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->rows, &s->mesh_U));
+  MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_d));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_dv));
   MN_TRY(MN_PUSH(s->ctx, &s->arena, s->freedoms, &s->mesh_Kv));
   s->mesh_v = v;
+  s->mesh_follows = 0;
   MN_TRY(find_tolerance(s, &tolerance));
   mn_mono_drop_held(s, p);
   mn_status status = iterate(s, tolerance, F, p);
   mn_arena_reset(&s->arena, mark);
-  s->mesh_v = s->mesh_dv = s->mesh_Kv = s->mesh_U = NULL;
+  s->mesh_v = s->mesh_d = s->mesh_dv = s->mesh_Kv = s->mesh_U = NULL;
   return status;
 }

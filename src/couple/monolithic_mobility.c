@@ -90,6 +90,15 @@ static double entry(const mn_csr *K, int64_t i, int64_t j)
   return at < 0 ? 0 : K->value[at];
 }
 
+/* The same of H, whose columns are not in order. */
+static double face_entry(const mn_csr *H, int64_t r, int64_t j)
+{
+  double sum = 0;
+  for (int64_t e = H->start[r]; e < H->start[r + 1]; e++)
+    sum += H->col[e] == j ? H->value[e] : 0;
+  return sum;
+}
+
 /* h^T K'^-1 h = |L^-1 h|^2 over the freedoms of one block. */
 static double of_block(const block *b, const double *h)
 {
@@ -150,7 +159,7 @@ static mn_status by_blocks(mn_mono_system *s, int rigid, double *open)
         take_block(s, first, &b);
       double h[BLOCK];
       for (int i = 0; i < b.n; i++)
-        h[i] = entry(H, r, b.col[i]);
+        h[i] = face_entry(H, r, b.col[i]);
       open[r] += of_block(&b, h);
     }
   }

@@ -45,7 +45,7 @@ typedef struct mn_mono_system {
   mn_solid_linear solid; /* and so this */
   size_t cells, rows, freedoms;
   size_t own;          /* freedoms of the solid; the others are those of `border` */
-  mn_csr_rows WE;      /* [rows x own] */
+  mn_csr_rows WE;      /* [rows x own]; of a row columns in any order */
   mn_csr_rows H;       /* [rows x freedoms] the same, and the breaths */
   mn_csr_rows HT;      /* its transpose, unless bodies are large */
   mn_csr_rows DT, D;   /* [rows x cells] areas; these for a direct solve: */
@@ -100,10 +100,13 @@ typedef struct mn_mono_system {
   int factored; /* 1: even so, they are, because the other way failed in this substep */
   int lost;     /* 1: an answer of the solid was not found */
   mn_aggregates *mesh;
-  double *mesh_v, *mesh_dv, *mesh_Kv; /* [freedoms] in a solve: v; scratch */
-  double *mesh_U;                     /* [rows] H v */
-  int mesh_steps, mesh_fine;          /* of an answer: for directions of search; for v */
-  int mesh_iterations;                /* since the step began */
+  double *mesh_v, *mesh_d;   /* [freedoms] in a solve: v, as pressures go; their direction */
+  double *mesh_dv, *mesh_Kv; /* [freedoms] scratch */
+  double *mesh_U;            /* [rows] H v */
+  int mesh_follows;          /* 1: v went along directions since it was last mended */
+  int mesh_steps;            /* of an answer, if always the same: for directions of search, */
+  int mesh_near, mesh_fine;  /* for what they left of v, for v */
+  int mesh_iterations;       /* since the step began */
   mn_arena arena;
   int krylov; /* iterations since the step began */
 } mn_mono_system;

@@ -187,35 +187,6 @@ static double dot(size_t n, const float *x, const float *y)
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/* H_r x, in four sums that do not wait for each other */
-static inline float face_of(const mn_aggregates *a, int64_t r, const float *x)
-{
-  const int32_t *place = a->h_place;
-  const float *h = a->h;
-  float u[4] = {0};
-  int64_t e = a->h_start[r], end = a->h_start[r + 1];
-  for (; e + 4 <= end; e += 4)
-    for (int k = 0; k < 4; k++)
-      u[k] += h[e + k] * x[place[e + k]];
-  for (; e < end; e++)
-    u[0] += h[e] * x[place[e]];
-  return (u[0] + u[1]) + (u[2] + u[3]);
-}
-
-/* y += H_r^T f */
-static inline void add_face(const mn_aggregates *a, int64_t r, float f, float *y)
-{
-  for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
-    y[a->h_place[e]] += a->h[e] * f;
-}
-
-void mn_levels_add_faces(const mn_aggregates *a, const float *x, float *y)
-{
-  for (int64_t r = 0; r < a->rows; r++)
-    if (a->w[r] != 0)
-      add_face(a, r, a->w[r] * face_of(a, r, x), y);
-}
-
 /* y <- A x of the level's x after a cycle */
 static void multiply(const mn_aggregates *a, float *y)
 {
@@ -239,12 +210,20 @@ static void precondition(const mn_aggregates *a, const float *r)
   first_cycle(a);
 }
 
+static double greatest(int64_t n, const double *b)
+{
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double size = fabs(b[i]);
+    most = size > most ? size : most; /* fmax would be a call */
+  }
+  return most;
+}
+
 /* The greatest of b; r <- b over it. */
 static double load(const mn_aggregates *a, const double *b, float *r)
 {
-  double norm = 0;
-  for (int64_t i = 0; i < a->freedoms; i++)
-    norm = fmax(norm, fabs(b[i]));
+  double norm = greatest(a->freedoms, b);
   memset(r, 0, 4 * (size_t)a->level[0].n * sizeof *r);
   for (int64_t i = 0; i < a->freedoms && norm > 0; i++)
     r[a->place[i]] = (float)(b[i] / norm);
@@ -353,6 +332,7 @@ void mn_aggregates_solve(mn_aggregates *a, double relative, int most, const doub
     report->iterations++;
     report->converged = rz * rz / curve <= relative * relative * energy;
   }
+  a->unit = norm;
   store(a, norm, a->v[3], x);
 }
 
@@ -394,12 +374,11 @@ int mn_aggregates_look(mn_aggregates *a, double error)
 {
   /* Those at the ends are seen last: beyond the least a polynomial stays positive, beyond the
      greatest it would not. */
-  static const double SAFE_LEAST = 0.9, SAFE_GREATEST = 1.1;
+  static const double SAFE_LEAST = 0.95, SAFE_GREATEST = 1.02;
   a->least = a->greatest = 1;
   if (a->steps) {
     a->least = SAFE_LEAST * eigenvalue(a, 0);
     a->greatest = SAFE_GREATEST * eigenvalue(a, a->steps - 1);
-    a->greatest = a->swept ? 1 : a->greatest; /* which is known */
   }
   double root = sqrt(a->greatest / a->least), rate = (root - 1) / (root + 1), left = 1;
   int steps = 0;
@@ -433,38 +412,24 @@ void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x
 {
   double norm = load(a, b, a->v[0]);
   chebyshev(a, steps);
+  a->unit = norm;
   store(a, norm, a->v[3], x);
 }
 
 void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, double *U)
 {
-  float *r = a->v[0];
-  const float *x = a->v[3];
-  double norm = 0;
-  for (int64_t i = 0; i < a->rows; i++)
-    norm = fmax(norm, fabs(F[i]));
-  memset(r, 0, 4 * (size_t)a->level[0].n * sizeof *r);
-  for (int64_t i = 0; i < a->rows && norm > 0; i++)
-    if (F[i] != 0)
-      add_face(a, i, (float)(F[i] / norm), r);
+  double norm = greatest(a->rows, F);
+  mn_faces_press(a, norm > 0 ? 1 / norm : 0, F, a->v[0]);
   chebyshev(a, steps);
-  for (int64_t i = 0; i < a->rows; i++)
-    U[i] = norm * (double)face_of(a, i, x);
+  a->unit = norm;
+  mn_faces_move(a, norm, a->v[3], U);
 }
 
-/* ---- mobility -------------------------------------------------------------------------------- */
-
-void mn_aggregates_mobility(const mn_aggregates *a, double *open)
+void mn_aggregates_follow(const mn_aggregates *a, double keep, double step, double *d, double *x)
 {
-  for (int64_t r = 0; r < a->rows; r++) {
-    open[r] = 0;
-    for (int64_t e = a->h_start[r], end; e < a->h_start[r + 1]; e = end) {
-      int32_t g = a->h_place[e] / 4;
-      float h[4] = {0}, x[4];
-      for (end = e; end < a->h_start[r + 1] && a->h_place[end] / 4 == g; end++)
-        h[a->h_place[end] % 4] = a->h[end];
-      divide(x, a->own + 12 * (size_t)g, h);
-      open[r] += (double)(h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
-    }
+  const float *answer = a->v[3];
+  for (int64_t i = 0; i < a->freedoms; i++) {
+    d[i] = a->unit * (double)answer[a->place[i]] + (keep != 0 ? keep * d[i] : 0);
+    x[i] += step * d[i];
   }
 }

@@ -47,12 +47,18 @@ void mn_aggregates_fixed(mn_aggregates *a, int steps, const double *b, double *x
 /* U[rows of H] near H A^-1 H^T F in the same way. */
 void mn_aggregates_fixed_rows(mn_aggregates *a, int steps, const double *F, double *U);
 
+/* d <- the last answer of those above + keep d, x += step d: as who asks sums up what was asked. */
+void mn_aggregates_follow(const mn_aggregates *a, double keep, double step, double *d, double *x);
+
+/* U[rows of H] += H times the last answer. */
+void mn_aggregates_follow_rows(const mn_aggregates *a, double *U);
+
 /* x near A^-1 b: one cycle, or one sweep forwards and backwards. x may be b. */
 void mn_aggregates_cycle(mn_aggregates *a, const double *b, double *x);
 
-/* y <- K x in double precision, K of the pattern that was set up last. Of K what is below the
-   diagonal is read, and taken for what is above. */
-void mn_aggregates_multiply(const mn_aggregates *a, const mn_csr *K, const double *x, double *y);
+/* y <- S K x in double precision. Of K what is below the diagonal counts, and is taken for what is
+   above. */
+void mn_aggregates_multiply(const mn_aggregates *a, const double *x, double *y);
 
 /* open[rows of H] <- H_r D^-1 H_r^T, D the blocks of A on the diagonal. */
 void mn_aggregates_mobility(const mn_aggregates *a, double *open);

@@ -20,8 +20,8 @@ static void pattern_free(mn_aggregates *a)
 {
   for (int k = 0; k < MN_AGGREGATE_LEVELS; k++)
     level_free(&a->level[k]);
-  void *all[] = {a->dense, a->dense_x, a->start,  a->col, a->place,
-                 a->entry, a->wide,    a->lumped, a->own};
+  void *all[] = {a->dense,  a->dense_x, a->start,   a->col,      a->place, a->entry, a->wide,
+                 a->lumped, a->own,     a->h_place, a->h_number, a->h_x,   a->h_y};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_sweeps_free(a);
@@ -32,7 +32,8 @@ static void pattern_free(mn_aggregates *a)
   a->dense = a->dense_x = a->wide = NULL;
   a->start = a->col = NULL;
   a->place = a->entry = NULL;
-  a->lumped = a->own = NULL;
+  a->lumped = a->own = a->h_x = a->h_y = NULL;
+  a->h_place = a->h_number = NULL;
   a->levels = 0;
   a->freedoms = 0;
 }
@@ -40,10 +41,7 @@ static void pattern_free(mn_aggregates *a)
 void mn_levels_free(mn_aggregates *a)
 {
   pattern_free(a);
-  mn_free(a->h_start);
-  mn_free(a->h_place);
-  mn_free(a->h);
-  mn_free(a->w);
+  mn_faces_free(a);
 }
 
 /* ---- patterns -------------------------------------------------------------------------------- */
@@ -215,6 +213,10 @@ static mn_status make_pattern(mn_aggregates *a, const mn_csr *K)
   MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n, &a->lumped));
   MN_TRY(MN_NEW(ctx, "levels of a mesh", 12 * (size_t)n, &a->own));
   MN_TRY(MN_NEW(ctx, "levels of a mesh", 8 * (size_t)n, &a->wide));
+  MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n + 4, &a->h_place));
+  MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n, &a->h_number));
+  MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n + 4, &a->h_x));
+  MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n + 4, &a->h_y));
   for (int k = 0; k < MN_AGGREGATE_VECTORS; k++)
     MN_TRY(MN_NEW(ctx, "levels of a mesh", 4 * (size_t)n, &a->v[k]));
   int levels = 1;
@@ -244,8 +246,7 @@ static int same_pattern(const mn_aggregates *a, const mn_csr *K)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The inverse of a symmetric block of so many freedoms, 0 beyond; 0: it is not positive. */
-static int invert(const float *A, const float *more, int size, float *inverse)
+int mn_levels_invert(const float *A, const float *more, int size, float *inverse)
 {
   double L[3][3] = {{0}}, I[3][3] = {{0}};
   memset(inverse, 0, 12 * sizeof *inverse);
@@ -279,8 +280,8 @@ static int invert(const float *A, const float *more, int size, float *inverse)
 static int invert_blocks(const mn_level *l)
 {
   for (int g = 0; g < l->n; g++)
-    if (!invert(l->value + 12 * (size_t)l->diagonal[g], NULL, l->size[g],
-                l->inverse + 12 * (size_t)g))
+    if (!mn_levels_invert(l->value + 12 * (size_t)l->diagonal[g], NULL, l->size[g],
+                          l->inverse + 12 * (size_t)g))
       return 0;
   return 1;
 }
@@ -311,50 +312,6 @@ static int factorise_last(mn_aggregates *a)
   return 1;
 }
 
-static mn_status copy_faces(mn_aggregates *a, const mn_csr *H, const double *w)
-{
-  size_t rows = (size_t)H->rows, entries = (size_t)mn_csr_entries(H);
-  if (rows + 1 > a->row_room) {
-    a->row_room = 0;
-    MN_TRY(MN_RENEW(a->ctx, "faces of a mesh", rows + rows / 4 + 1, &a->h_start));
-    MN_TRY(MN_RENEW(a->ctx, "faces of a mesh", rows + rows / 4 + 1, &a->w));
-    a->row_room = rows + rows / 4 + 1;
-  }
-  if (entries > a->h_room) {
-    a->h_room = 0;
-    MN_TRY(MN_RENEW(a->ctx, "faces of a mesh", entries + entries / 4, &a->h_place));
-    MN_TRY(MN_RENEW(a->ctx, "faces of a mesh", entries + entries / 4, &a->h));
-    a->h_room = entries + entries / 4;
-  }
-  a->rows = H->rows;
-  memcpy(a->h_start, H->start, (rows + 1) * sizeof *a->h_start);
-  for (size_t r = 0; r < rows; r++)
-    a->w[r] = (float)w[r];
-  for (size_t e = 0; e < entries; e++) {
-    a->h_place[e] = a->place[H->col[e]];
-    a->h[e] = (float)H->value[e];
-  }
-  return MN_OK;
-}
-
-/* The row sums of H^T w H into `lumped`, its own diagonal into v[0]. */
-static void lump(const mn_aggregates *a)
-{
-  size_t n = 4 * (size_t)a->level[0].n;
-  memset(a->lumped, 0, n * sizeof *a->lumped);
-  memset(a->v[0], 0, n * sizeof *a->v[0]);
-  for (int64_t r = 0; r < a->rows; r++) {
-    float sum = 0;
-    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++)
-      sum += fabsf(a->h[e]);
-    for (int64_t e = a->h_start[r]; e < a->h_start[r + 1]; e++) {
-      a->v[0][a->h_place[e]] += a->w[r] * a->h[e] * a->h[e];
-      if (a->w[r] > 0)
-        a->lumped[a->h_place[e]] += a->w[r] * fabsf(a->h[e]) * sum;
-    }
-  }
-}
-
 static int set_first(mn_aggregates *a, const mn_csr *K, const double *scale)
 {
   mn_level *l = &a->level[0];
@@ -363,12 +320,13 @@ static int set_first(mn_aggregates *a, const mn_csr *K, const double *scale)
   for (int64_t i = 0; i < K->rows; i++)
     for (int64_t e = K->start[i]; e < K->start[i + 1]; e++)
       l->value[a->entry[e]] = (float)(K->value[e] * scale[i]);
-  lump(a);
+  mn_faces_lump(a);
   for (int g = 0; g < l->n; g++) {
     float *block = l->value + 12 * (size_t)l->diagonal[g];
-    positive &= invert(block, a->v[0] + 4 * g, l->size[g], a->own + 12 * (size_t)g);
+    positive &= mn_levels_invert(block, a->v[0] + 4 * g, l->size[g], a->own + 12 * (size_t)g);
     for (int i = 0; i < l->size[g]; i++)
       block[5 * i] += a->lumped[4 * g + i];
+    memcpy(a->block + 12 * (size_t)g, block, 12 * sizeof *block);
   }
   return positive && invert_blocks(l);
 }
@@ -387,12 +345,12 @@ mn_status mn_aggregates_setup(mn_aggregates *a, const mn_csr *K, const double *s
 {
   if (!same_pattern(a, K))
     MN_TRY(make_pattern(a, K));
-  MN_TRY(copy_faces(a, H, w));
+  MN_TRY(mn_faces_set(a, H, w));
   *positive = a->swept = 0;
   if (a->level[a->levels - 1].n > MN_AGGREGATE_MOST)
     return MN_OK;
+  MN_TRY(mn_sweeps_set(a, K, scale));
   *positive = set_first(a, K, scale);
-  MN_TRY(mn_sweeps_copy(a));
   for (int k = 1; k < a->levels && *positive; k++)
     *positive = set_next(&a->level[k - 1], &a->level[k]);
   if (*positive)
@@ -405,17 +363,18 @@ mn_status mn_aggregates_setup_sweeps(mn_aggregates *a, const mn_csr *K, const do
 {
   if (!same_pattern(a, K))
     MN_TRY(make_pattern(a, K));
-  MN_TRY(copy_faces(a, H, w));
+  MN_TRY(mn_faces_set(a, H, w));
   MN_TRY(mn_sweeps_set(a, K, scale));
-  lump(a);
+  mn_faces_lump(a);
   const mn_level *l = &a->level[0];
   *positive = a->swept = 1;
   for (int g = 0; g < l->n && *positive; g++) {
     float *block = a->block + 12 * (size_t)g;
-    *positive = invert(block, a->v[0] + 4 * g, l->size[g], a->own + 12 * (size_t)g);
+    *positive = mn_levels_invert(block, a->v[0] + 4 * g, l->size[g], a->own + 12 * (size_t)g);
     for (int i = 0; i < l->size[g]; i++)
       block[5 * i] += a->lumped[4 * g + i];
-    *positive &= invert(block, NULL, l->size[g], l->inverse + 12 * (size_t)g);
   }
+  if (*positive)
+    *positive = mn_sweeps_pivots(a);
   return MN_OK;
 }

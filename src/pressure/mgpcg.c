@@ -379,6 +379,8 @@ int mn_mgpcg_iterate(mn_mgpcg_run *t, double target, int max_iterations)
     float alpha = (float)((sums[2] + beta * dr) / dq);
     if (t->extra)
       add_extra(v, t->extra, (float)beta);
+    if (t->extra && t->extra->follow)
+      t->extra->follow(t->extra->user, (float)beta, alpha);
     norm = advance(v, exec, alpha, (float)beta, first, fresh);
     if (t->extra && (float)beta == 0)
       add_red_extra(v, t->extra, alpha, &norm);

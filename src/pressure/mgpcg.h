@@ -36,6 +36,8 @@ typedef struct mn_mgpcg_extra {
   float *value; /* [count] */
   /* value <- its part of A z at the places; returns (z, value), NaN to end */
   double (*product)(void *user, float *const z[2]);
+  /* NULL, or told after each product: d <- z + beta d, e += alpha d */
+  void (*follow)(void *user, float beta, float alpha);
   void *user;
 } mn_mgpcg_extra;
 

@@ -333,6 +333,7 @@ typedef struct task {
   mn_opened *o;
   const mn_opened_answer *G;
   double factor;
+  double unit;      /* of x, by which its correction is divided */
   mn_status status; /* of G */
 } task;
 
@@ -373,6 +374,12 @@ static double extra_product(void *user, float *const z[2])
     product += (double)z[o->place[n].colour][o->place[n].at] * (double)o->value[n];
   }
   return product;
+}
+
+static void extra_follow(void *user, float beta, float alpha)
+{
+  const task *t = user;
+  t->G->follow(t->G->user, (double)beta, (double)alpha * t->unit);
 }
 
 static double norm_of(const mn_opened *o, const double *r)
@@ -422,7 +429,8 @@ mn_status mn_opened_solve(mn_context *ctx, mn_opened *o, double factor, const mn
   MN_TRY(list_beside(ctx, o));
   task t = {.o = o, .G = G, .factor = factor};
   mn_system exec = {.exec = o->unknowns->exec};
-  mn_mgpcg_extra extra = {o->beside, o->place, o->value, extra_product, &t};
+  mn_mgpcg_extra extra = {
+      o->beside, o->place, o->value, extra_product, G->follow ? extra_follow : NULL, &t};
   mn_mgpcg_run run = {.v = &o->mgpcg, .s = &exec, .extra = &extra};
   for (int n = 0; n < o->mgpcg.mg.bounds; n++)
     x[o->held_number[n]] = 0;
@@ -433,8 +441,9 @@ mn_status mn_opened_solve(mn_context *ctx, mn_opened *o, double factor, const mn
     double before = norm, aim = AIM * tolerance / norm;
     int most = run.iterations + LONG < max_iterations ? run.iterations + LONG : max_iterations;
     load(o, 1 / norm, o->r);
+    t.unit = norm / factor;
     if (mn_mgpcg_iterate(&run, aim > REPLACE ? aim : REPLACE, most))
-      store(o, norm / factor, o->mgpcg.e, 1, x);
+      store(o, t.unit, o->mgpcg.e, 1, x);
     MN_TRY(t.status);
     if (run.broken || (run.iterations == most && !o->mgpcg.mg.once))
       run.dq = 0; /* directions of a preconditioner that was none are forgotten */

@@ -50,7 +50,8 @@ typedef struct mn_opened {
    symmetric, positive semidefinite. */
 typedef struct mn_opened_answer {
   mn_row_answer *answer;
-  mn_row_answer *whole; /* for true residuals; NULL: answer */
+  mn_row_answer *whole;  /* for true residuals; NULL: answer */
+  mn_row_follow *follow; /* NULL: none */
   void *user;
   const double *area; /* [faces] */
 } mn_opened_answer;

@@ -154,7 +154,8 @@ static mn_status make_batch(mn_context *ctx, mn_assembly *as)
   MN_TRY(MN_NEW(ctx, "a batch of elements", most, &as->energy));
   MN_TRY(MN_NEW(ctx, "a batch of elements", most, &as->fine));
   MN_TRY(MN_NEW(ctx, "a batch of elements", gradient, &as->gradient));
-  return MN_NEW(ctx, "a batch of elements", BATCH_DOUBLES, &as->matrix);
+  size_t rest = MN_ENERGY_LANES * MN_ENERGY_DOF_MAX * MN_ENERGY_DOF_MAX; /* of the last eight */
+  return MN_NEW(ctx, "a batch of elements", BATCH_DOUBLES + rest, &as->matrix);
 }
 
 static mn_status create_with(mn_context *ctx, mn_assembly *as, around *ar, uint32_t **seen)
@@ -253,17 +254,21 @@ static void eval_one(mn_assembly *as, int g, size_t first, size_t k, const mn_ve
                                 what >= HESSIAN ? as->matrix + k * n * n : NULL);
 }
 
-/* Elements first + k to first + k + count of a batch at once; 0: this is not known of them. */
-static int eval_eight(mn_assembly *as, int g, size_t first, size_t k, size_t count,
-                      const mn_vec3 *x, wanted what)
+/* Whether elements are done eight at once. */
+static int by_eights(const mn_energy_group *group, const mn_vec3 *end, wanted what)
+{
+  return group->eval_eight && !end && what <= HESSIAN;
+}
+
+/* Elements first + k to first + k + count of a batch at once. */
+static void eval_eight(mn_assembly *as, int g, size_t first, size_t k, size_t count,
+                       const mn_vec3 *x, wanted what)
 {
   const mn_energy_group *group = as->group + g;
   size_t n = (size_t)(group->nodes * as->dim);
-  if (!group->eval_eight || what > HESSIAN)
-    return 0;
-  return group->eval_eight(group, first + k, count, x, what < HESSIAN ? as->energy + k : NULL,
-                           what == GRADIENT ? as->gradient + k * n : NULL,
-                           what == HESSIAN ? as->matrix + k * n * n : NULL, as->fine + k);
+  group->eval_eight(group, first + k, count, x, what < HESSIAN ? as->energy + k : NULL,
+                    what == GRADIENT ? as->gradient + k * n : NULL,
+                    what == HESSIAN ? as->matrix + k * n * n : NULL, as->fine + k);
 }
 
 /* At x, or at the middles of the step from x to `end`. */
@@ -274,9 +279,9 @@ static void eval_batch(mn_assembly *as, int g, size_t first, size_t count, const
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (size_t k = 0; k < count; k += MN_ENERGY_LANES) {
     size_t left = count - k, some = left < MN_ENERGY_LANES ? left : MN_ENERGY_LANES;
-    if (!end && eval_eight(as, g, first, k, some, x, what))
-      continue;
-    for (size_t i = k; i < k + some; i++)
+    if (by_eights(as->group + g, end, what))
+      eval_eight(as, g, first, k, some, x, what);
+    for (size_t i = k; i < k + some && !by_eights(as->group + g, end, what); i++)
       eval_one(as, g, first, i, x, end, what);
   }
 }
@@ -331,6 +336,44 @@ static inline void scatter_row(const mn_assembly *as, size_t dim, size_t nodes, 
       for (size_t j = 0; j < dim; j++)
         row[place[b] * dim + j] += scale * m[i * n + b * dim + j];
   }
+}
+
+/* Row a of an element's matrix that was made with seven others: see energy.h. */
+static inline void scatter_lane(const mn_assembly *as, size_t nodes, size_t a, uint32_t node,
+                                const uint32_t *place, const double *m, double scale, double *value)
+{
+  size_t n = 3 * nodes;
+  for (size_t i = 0; i < 3; i++) {
+    double *row = value + as->pattern.start[node * 3 + i];
+    for (size_t b = 0; b < nodes; b++)
+      for (size_t j = 0; j < 3; j++) {
+        size_t r = 3 * a + i, c = 3 * b + j, at = r < c ? c * n + r : r * n + c;
+        row[place[b] * 3 + j] += scale * m[at * MN_ENERGY_LANES];
+      }
+  }
+}
+
+static void scatter_lanes(mn_assembly *as, int g, size_t first, size_t count, double scale,
+                          double *value)
+{
+  const mn_energy_group *group = as->group + g;
+  size_t nodes = (size_t)group->nodes, n = nodes * 3;
+  int threads = threads_for(as, group, count);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int t = 0; t < threads; t++)
+    for (size_t k = 0; k < count; k++) {
+      const double *m = as->matrix + k / MN_ENERGY_LANES * MN_ENERGY_LANES * n * n;
+      for (size_t a = 0; a < nodes; a++) {
+        uint32_t node = group->node[(first + k) * nodes + a];
+        if (owner(node, threads) != t)
+          continue;
+        const uint32_t *place = as->place[g] + ((first + k) * nodes + a) * nodes;
+        if (nodes == 4)
+          scatter_lane(as, 4, a, node, place, m + k % MN_ENERGY_LANES, scale, value);
+        else
+          scatter_lane(as, nodes, a, node, place, m + k % MN_ENERGY_LANES, scale, value);
+      }
+    }
 }
 
 static void scatter_matrix(mn_assembly *as, int g, size_t first, size_t count, double scale,
@@ -421,10 +464,14 @@ static int add_hessians(mn_assembly *as, const mn_vec3 *x, const mn_vec3 *end, i
       continue;
     for (size_t first = 0; first < group->count; first += batch) {
       size_t left = group->count - first, count = left < batch ? left : batch;
-      eval_batch(as, g, first, count, x, end, psd ? HESSIAN_PSD : HESSIAN);
+      wanted what = psd ? HESSIAN_PSD : HESSIAN;
+      eval_batch(as, g, first, count, x, end, what);
       if (!batch_fine(as, g, first, count, inverted))
         return 0;
-      scatter_matrix(as, g, first, count, scale, value);
+      if (by_eights(group, end, what))
+        scatter_lanes(as, g, first, count, scale, value);
+      else
+        scatter_matrix(as, g, first, count, scale, value);
     }
   }
   return 1;

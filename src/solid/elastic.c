@@ -281,7 +281,8 @@ mn_status mn_elastic_make(mn_context *ctx, const mn_simplex_mesh *mesh, uint32_t
   g->points = quadrature(mesh->corners, mesh->order, L);
   g->stride = g->points * (1 + nodes * dim);
   g->material = *material;
-  g->eval_eight = mn_elastic_eight;
+  if (material->kind == MN_NEO_HOOKEAN && dim == 3 && nodes == 4 && g->points == 1)
+    g->eval_eight = mn_elastic_eight;
   MN_TRY(MN_NEW(ctx, "nodes of elements", g->count * (size_t)nodes, &g->node));
   MN_TRY(MN_NEW(ctx, "gradients of elements", g->count * (size_t)g->stride, &g->data));
   for (size_t e = 0; e < g->count; e++) {

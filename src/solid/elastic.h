@@ -18,7 +18,7 @@ double mn_elastic_weight(const mn_energy_group *group, size_t e, int q);
 int mn_energy_is_elastic(const mn_energy_group *group);
 
 /* eval_eight (energy.h), of linear tetrahedra of a Neo-Hookean material. */
-int mn_elastic_eight(const mn_energy_group *g, size_t first, size_t count, const mn_vec3 *x,
-                     double *energy, double *gradient, double *hessian, uint8_t *fine);
+void mn_elastic_eight(const mn_energy_group *g, size_t first, size_t count, const mn_vec3 *x,
+                      double *energy, double *gradient, double *hessian, uint8_t *fine);
 
 #endif

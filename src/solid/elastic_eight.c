@@ -7,6 +7,7 @@
 enum { LANES = MN_ENERGY_LANES, NODES = 4, SIDE = 12 };
 
 typedef double lanes __attribute__((vector_size(8 * LANES)));
+typedef lanes stored __attribute__((aligned(8), may_alias)); /* in an array */
 
 static lanes all(double x)
 {
@@ -97,16 +98,7 @@ static void set_gradient(const mn_material *m, eight *t, size_t count, double *g
     }
 }
 
-/* Entry (row, col), row >= col, and its mirror image. */
-static inline void put(lanes value, int row, int col, size_t count, double *hessian)
-{
-  for (size_t k = 0; k < count; k++) {
-    hessian[k * SIDE * SIDE + (size_t)(row * SIDE + col)] = value[k];
-    hessian[k * SIDE * SIDE + (size_t)(col * SIDE + row)] = value[k];
-  }
-}
-
-static inline void set_hessian(const mn_material *m, eight *t, size_t count, double *hessian)
+static void set_hessian(const mn_material *m, eight *t, stored *hessian)
 {
   lanes h[NODES][3], load = m->lambda * t->log_j - m->mu;
   for (int i = 0; i < 3; i++) {
@@ -124,18 +116,16 @@ static inline void set_hessian(const mn_material *m, eight *t, size_t count, dou
       for (int i = 0; i < 3; i++)
         for (int k = 0; k < (a == b ? i + 1 : 3); k++) {
           lanes same = i == k ? m->mu * product : all(0);
-          put(t->w * (same + m->lambda * h[a][i] * h[b][k] - load * h[b][i] * h[a][k]), 3 * a + i,
-              3 * b + k, count, hessian);
+          hessian[(3 * a + i) * SIDE + 3 * b + k] =
+              t->w * (same + m->lambda * h[a][i] * h[b][k] - load * h[b][i] * h[a][k]);
         }
     }
 }
 
-int mn_elastic_eight(const mn_energy_group *g, size_t first, size_t count, const mn_vec3 *x,
-                     double *energy, double *gradient, double *hessian, uint8_t *fine)
+void mn_elastic_eight(const mn_energy_group *g, size_t first, size_t count, const mn_vec3 *x,
+                      double *energy, double *gradient, double *hessian, uint8_t *fine)
 {
   eight t;
-  if (g->material.kind != MN_NEO_HOOKEAN || g->dim != 3 || g->nodes != NODES || g->points != 1)
-    return 0;
   take(g, first, count, x, &t);
   t.J = determinant(t.F);
   t.log_j = all(0);
@@ -149,9 +139,6 @@ int mn_elastic_eight(const mn_energy_group *g, size_t first, size_t count, const
     add_energy(&g->material, &t, count, energy);
   if (gradient)
     set_gradient(&g->material, &t, count, gradient);
-  if (hessian && count == LANES)
-    set_hessian(&g->material, &t, LANES, hessian);
-  else if (hessian)
-    set_hessian(&g->material, &t, count, hessian);
-  return 1;
+  if (hessian)
+    set_hessian(&g->material, &t, (stored *)hessian);
 }

@@ -32,11 +32,12 @@ struct mn_energy_group {
   mn_material material; /* of those that have one */
   double beta;          /* s: this group damps with beta K */
   /* The same as ops->eval without psd, bit by bit, of elements first to first + count <=
-     MN_ENERGY_LANES at once; x: of all nodes; one after the other in energy, gradient and hessian,
-     each NULL if it is not wanted; fine: what eval returns. NULL, or 0 is returned: these are done
-     one by one. */
-  int (*eval_eight)(const mn_energy_group *group, size_t first, size_t count, const mn_vec3 *x,
-                    double *energy, double *gradient, double *hessian, uint8_t *fine);
+     MN_ENERGY_LANES at once; x: of all nodes; one after the other in energy and gradient, each NULL
+     if it is not wanted, and so hessian, of which entry (r, c), r >= c, of the k-th is at (r n + c)
+     MN_ENERGY_LANES + k, n = nodes dim; fine: what eval returns. NULL: these are done one by one.
+   */
+  void (*eval_eight)(const mn_energy_group *group, size_t first, size_t count, const mn_vec3 *x,
+                     double *energy, double *gradient, double *hessian, uint8_t *fine);
 };
 
 /* Forces that conserve both momenta and do the work E(x1) - E(x0) over a step from x0 to x1

@@ -12,8 +12,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-enum { LENGTH, STIFFNESS, VISCOSITY, SPRING_STRIDE };
-
 /* Writes B into a 2 x 2 block matrix as [B -B; -B B]. */
 static void spread(int dim, double B[3][3], double *H)
 {
@@ -36,8 +34,8 @@ static void block(int dim, mn_vec3 d, double along, double across, double B[3][3
 static int spring_eval(const mn_energy_group *g, size_t e, const mn_vec3 *x, int psd,
                        double *energy, double *gradient, double *hessian)
 {
-  const double *data = g->data + e * SPRING_STRIDE;
-  double L = data[LENGTH], k = data[STIFFNESS];
+  const double *data = g->data + e * MN_SPRING_STRIDE;
+  double L = data[MN_SPRING_LENGTH], k = data[MN_SPRING_STIFFNESS];
   mn_vec3 d = mn_sub(x[1], x[0]);
   double l = mn_length(d);
   if (!isfinite(l))
@@ -61,7 +59,7 @@ static void spring_damping(const mn_energy_group *g, size_t e, const mn_vec3 *x,
   mn_vec3 d = mn_sub(x[1], x[0]);
   double l = mn_length(d), B[3][3];
   d = l > 0 ? mn_scale(1 / l, d) : mn_v3(0, 0, 0);
-  block(g->dim, d, g->data[e * SPRING_STRIDE + VISCOSITY], 0, B);
+  block(g->dim, d, g->data[e * MN_SPRING_STRIDE + MN_SPRING_VISCOSITY], 0, B);
   spread(g->dim, B, C);
 }
 
@@ -72,18 +70,19 @@ mn_status mn_springs_make(mn_context *ctx, int dim, const mn_spring *spring, siz
                           mn_energy_group *g)
 {
   g->ops = &spring_ops;
+  g->eval_eight = dim == 3 ? mn_springs_eight : NULL;
   g->dim = dim;
   g->nodes = 2;
   g->count = count;
-  g->stride = SPRING_STRIDE;
+  g->stride = MN_SPRING_STRIDE;
   MN_TRY(MN_NEW(ctx, "springs", 2 * count, &g->node));
-  MN_TRY(MN_NEW(ctx, "springs", SPRING_STRIDE * count, &g->data));
+  MN_TRY(MN_NEW(ctx, "springs", MN_SPRING_STRIDE * count, &g->data));
   for (size_t e = 0; e < count; e++) {
     g->node[2 * e] = spring[e].a;
     g->node[2 * e + 1] = spring[e].b;
-    g->data[e * SPRING_STRIDE + LENGTH] = spring[e].length;
-    g->data[e * SPRING_STRIDE + STIFFNESS] = spring[e].k;
-    g->data[e * SPRING_STRIDE + VISCOSITY] = spring[e].damping;
+    g->data[e * MN_SPRING_STRIDE + MN_SPRING_LENGTH] = spring[e].length;
+    g->data[e * MN_SPRING_STRIDE + MN_SPRING_STIFFNESS] = spring[e].k;
+    g->data[e * MN_SPRING_STRIDE + MN_SPRING_VISCOSITY] = spring[e].damping;
     if (spring[e].damping > 0)
       g->ops = &viscous_spring_ops;
   }
@@ -97,12 +96,12 @@ int mn_energy_is_spring(const mn_energy_group *g)
 
 double mn_spring_rest(const mn_energy_group *g, size_t e)
 {
-  return g->data[e * SPRING_STRIDE + LENGTH];
+  return g->data[e * MN_SPRING_STRIDE + MN_SPRING_LENGTH];
 }
 
 double mn_spring_stiffness(const mn_energy_group *g, size_t e)
 {
-  return g->data[e * SPRING_STRIDE + STIFFNESS];
+  return g->data[e * MN_SPRING_STRIDE + MN_SPRING_STIFFNESS];
 }
 
 /* ---- anchors --------------------------------------------------------------------------------- */

@@ -46,7 +46,11 @@ MN_MUST_CHECK mn_status mn_rod_joints_make(mn_context *ctx, const mn_simplex_mes
                                            uint32_t first, const mn_joint *joint, size_t joints,
                                            double bend, mn_energy_group *group);
 
+enum { MN_SPRING_LENGTH, MN_SPRING_STIFFNESS, MN_SPRING_VISCOSITY, MN_SPRING_STRIDE }; /* data */
 int mn_energy_is_spring(const mn_energy_group *group);
+/* eval_eight (energy.h) of springs in space. */
+void mn_springs_eight(const mn_energy_group *group, size_t first, size_t count, const mn_vec3 *x,
+                      double *energy, double *gradient, double *hessian, uint8_t *fine);
 double mn_spring_rest(const mn_energy_group *group, size_t e);      /* m */
 double mn_spring_stiffness(const mn_energy_group *group, size_t e); /* N/m */
 int mn_energy_is_membrane(const mn_energy_group *group);

@@ -91,6 +91,8 @@ void mn_mac_destroy(void *self)
   mn_free(mac->hi);
   mn_free(mac->scratch);
   mn_free(mac->slab);
+  mn_free(mac->line);
+  mn_free(mac->line_moves);
   mn_free(mac->quiet_rows);
   mn_free(mac);
 }
@@ -125,6 +127,9 @@ static mn_status create_work(mn_mac *mac)
   }
   int slabs = (g->dim == 3 ? g->n[2] : g->n[1]) + 1;
   MN_TRY(MN_NEW(ctx, "partial sums", 8 * (size_t)slabs, &mac->slab));
+  size_t lines = (size_t)mac->b.n[1] * (size_t)mac->b.n[2];
+  MN_TRY(MN_NEW(ctx, "partial sums", lines, &mac->line));
+  MN_TRY(MN_NEW(ctx, "partial sums", lines, &mac->line_moves));
   MN_TRY(mn_mac_viscosity_create(mac));
   MN_TRY(mn_separate_create(mac));
   return mn_pressure_create(ctx, g, mac->def->fluid.pressure_solver, &mac->pressure);

@@ -162,8 +162,10 @@ struct mn_mac {
   int solves;        /* in this substep */
   mn_stencil viscous[3];
   mn_stencil_solver *viscous_solver[3];
-  double viscous_dt;         /* for which `viscous` was set up; 0: never */
-  double *slab;              /* partial sums */
+  double viscous_dt;   /* for which `viscous` was set up; 0: never */
+  double *slab;        /* partial sums */
+  double (*line)[2];   /* [rows of cells] greatest |b|, and velocity on a face, of the last b */
+  uint8_t *line_moves; /* [rows of cells] scratch */
   unsigned char *quiet_rows; /* of cells, in redistancing; water only */
   mn_solve_report report;
   mn_water water;
@@ -297,6 +299,8 @@ mn_status mn_mac_analyse(mn_mac *mac);
 mn_status mn_mac_assemble(mn_mac *mac);
 /* b <- -(rho/dt) div u*; returns max |b|; *speed <- the greatest velocity on any face */
 double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed);
+/* The same where nothing but walls of bodies has moved since: only beside these. */
+double mn_mac_right_hand_side_again(mn_mac *mac, double dt, double *speed);
 /* What may be left of b, whose greatest value is `worst`, in a cell, and summed up over a closed
    region. */
 void mn_mac_tolerances(const mn_mac *mac, double dt, double worst, double speed, double *tolerance,

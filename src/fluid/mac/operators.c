@@ -309,7 +309,18 @@ static mn_status matrix(void *self, mn_sparse_matrix *L)
   return mn_unknowns_matrix(mac->ctx, &mac->operators.unknowns, mac->operators.factor, L);
 }
 
-/* body: rows of rigid bodies are left empty, and their bodies noted. */
+/* A row of W as it stands. */
+static int64_t copy_weights(const mn_weights *w, size_t row, int64_t *col, double *value)
+{
+  int64_t first = w->start[row], count = w->start[row + 1] - first;
+  for (int64_t e = 0; e < count; e++) {
+    col[e] = 3 * (int64_t)w->point[first + e] + w->face[row].axis;
+    value[e] = w->weight[first + e];
+  }
+  return count;
+}
+
+/* body: rows of rigid bodies are left empty, and their bodies noted; columns are not sorted. */
 static mn_status list_weights(mn_mac *mac, int32_t *body, mn_sparse_matrix *W)
 {
   mn_mac_operators *o = &mac->operators;
@@ -326,10 +337,14 @@ static mn_status list_weights(mn_mac *mac, int32_t *body, mn_sparse_matrix *W)
   int64_t *start = o->buffer[B_START].data, *col = o->buffer[B_COL].data;
   double *value = o->buffer[B_VALUE].data;
   start[0] = 0;
-  for (size_t r = 0; r < rows; r++)
-    start[r + 1] = start[r] + (body && body[r] >= 0 ? 0
-                                                    : (int64_t)mn_weights_row(w, r, col + start[r],
-                                                                              value + start[r]));
+  for (size_t r = 0; r < rows; r++) {
+    int64_t at = start[r], count = 0;
+    if (!body)
+      count = (int64_t)mn_weights_row(w, r, col + at, value + at);
+    else if (body[r] < 0)
+      count = copy_weights(w, r, col + at, value + at);
+    start[r + 1] = at + count;
+  }
   int64_t points = mac->bodies.on ? (int64_t)w->points : 0;
   *W = (mn_sparse_matrix){(int64_t)rows, 3 * points, start, col, value};
   return MN_OK;
@@ -366,13 +381,13 @@ static void precondition(void *self, const double *y, double *z)
   mn_opened_apply(&o->opened, 1 / o->factor, y, z);
 }
 
-static mn_status conjugate(void *self, mn_row_answer *answer, mn_row_answer *whole, void *user,
-                           const double *b, double tolerance, int max_iterations, double *p,
-                           mn_solve_report *report)
+static mn_status conjugate(void *self, mn_row_answer *answer, mn_row_answer *whole,
+                           mn_row_follow *follow, void *user, const double *b, double tolerance,
+                           int max_iterations, double *p, mn_solve_report *report)
 {
   mn_mac *mac = self;
   mn_mac_operators *o = &mac->operators;
-  mn_opened_answer G = {answer, whole, user, o->linear.area};
+  mn_opened_answer G = {answer, whole, follow, user, o->linear.area};
   return mn_opened_solve(mac->ctx, &o->opened, o->factor, &G, b, tolerance, max_iterations, p,
                          report);
 }
@@ -479,7 +494,11 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
                    "pressures are handed to the fluid before it assembled their equations");
   if (bodies)
     MN_TRY(mn_mac_bodies_move(mac, interface));
-  double tolerance, sum_tolerance, worst = mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
+  double tolerance, sum_tolerance, worst;
+  /* in gases nothing but walls of bodies has moved since the equations were made */
+  int again = bodies && o->stamp == mac->geometry.stamp && !mac->water.on && !mac->separate.on;
+  worst = again ? mn_mac_right_hand_side_again(mac, mac->dt, &mac->speed)
+                : mn_mac_right_hand_side(mac, mac->dt, &mac->speed);
   mn_mac_tolerances(mac, mac->dt, worst, mac->speed, &tolerance, &sum_tolerance);
   if (bodies && mac->geometry.stamp) {
     int changed;

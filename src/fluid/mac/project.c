@@ -14,6 +14,7 @@
 #include "fluid/mac/internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/timer.h"
@@ -152,7 +153,25 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
 }
 
-double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed)
+/* b of a row of cells, and line[]. */
+static void right_of_line(mn_mac *mac, double scale, int j, int k)
+{
+  double worst = 0, fast = 0;
+  for (int i = 0, count; i < mac->b.n[0]; i += count) {
+    double d[BLOCK], *b = &mac->b.at[mn_index(&mac->b, i, j, k)];
+    count = mac->b.n[0] - i < BLOCK ? mac->b.n[0] - i : BLOCK;
+    divergences(mac, mac->star, i, j, k, count, d, &fast);
+    for (int t = 0; t < count; t++)
+      b[t] = holds_fluid(mac, &mac->liquid_next, i + t, j, k) ? scale * d[t] : 0;
+    worst = largest(b, count, worst);
+  }
+  double *line = mac->line[j + mac->b.n[1] * k];
+  line[0] = worst;
+  line[1] = fast;
+}
+
+/* moves NULL: all rows of cells */
+static double right_of_lines(mn_mac *mac, double dt, const uint8_t *moves, double *speed)
 {
   double scale = -mac->def->fluid.density / dt;
   int slabs = mn_slabs(&mac->b);
@@ -162,20 +181,39 @@ double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed)
     int k, j0, j1;
     mn_slab(&mac->b, s, &k, &j0, &j1);
     double worst = 0, fast = 0;
-    for (int j = j0; j < j1; j++)
-      for (int i = 0, count; i < mac->b.n[0]; i += count) {
-        double d[BLOCK], *b = &mac->b.at[mn_index(&mac->b, i, j, k)];
-        count = mac->b.n[0] - i < BLOCK ? mac->b.n[0] - i : BLOCK;
-        divergences(mac, mac->star, i, j, k, count, d, &fast);
-        for (int t = 0; t < count; t++)
-          b[t] = holds_fluid(mac, &mac->liquid_next, i + t, j, k) ? scale * d[t] : 0;
-        worst = largest(b, count, worst);
-      }
+    for (int j = j0; j < j1; j++) {
+      const double *line = mac->line[j + mac->b.n[1] * k];
+      if (!moves || moves[j + mac->b.n[1] * k])
+        right_of_line(mac, scale, j, k);
+      worst = line[0] > worst ? line[0] : worst;
+      fast = line[1] > fast ? line[1] : fast;
+    }
     mac->slab[s] = worst;
     fastest[s] = fast;
   }
   *speed = mn_reduce(mac->grid.exec, MN_MAX, fastest, slabs);
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
+}
+
+double mn_mac_right_hand_side(mn_mac *mac, double dt, double *speed)
+{
+  return right_of_lines(mac, dt, NULL, speed);
+}
+
+double mn_mac_right_hand_side_again(mn_mac *mac, double dt, double *speed)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  int ny = mac->b.n[1], nz = mac->b.n[2];
+  memset(mac->line_moves, 0, (size_t)ny * (size_t)nz);
+  for (size_t row = 0; row < b->weights->rows; row++) {
+    const mn_closed_face *f = &b->face[row];
+    for (int low = 0; low < 2; low++) { /* of the cells above and below it */
+      int j = f->j - (low && f->axis == 1), k = f->k - (low && f->axis == 2);
+      if (j >= 0 && j < ny && k >= 0 && k < nz)
+        mac->line_moves[j + ny * k] = 1;
+    }
+  }
+  return right_of_lines(mac, dt, mac->line_moves, speed);
 }
 
 void mn_mac_subtract_gradient(mn_mac *mac, double dt)

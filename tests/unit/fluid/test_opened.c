@@ -206,19 +206,20 @@ static void conjugate_gradients(void **state)
           mn_solve_report report;
           CHECK_OK(t.c.ctx, t.ops->prepare(t.mac, open, held));
           a.calls = 0;
-          CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, NULL, &a, b, 1e-11 * largest(b, n), 100,
-                                             p, &report));
+          CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, NULL, NULL, &a, b,
+                                             1e-11 * largest(b, n), 100, p, &report));
           CHECK(report.reason == MN_CONVERGED);
           CHECK_LE(report.iterations, 30);
           CHECK_LE(a.calls - report.iterations, 10);
           a.calls = 0;
-          CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, NULL, &a, b, 1e-10 * largest(b, n), 100,
-                                             p, &report));
+          CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, NULL, NULL, &a, b,
+                                             1e-10 * largest(b, n), 100, p, &report));
           CHECK(report.iterations == 0); /* it is there */
           for (a.fails_at = 2; a.fails_at < 4; a.fails_at++) {
             double *q = numbers(n, 4);
             a.calls = 0;
-            CHECK(t.ops->conjugate(t.mac, answer, NULL, &a, b, 0, 100, q, &report) == MN_FAILED);
+            CHECK(t.ops->conjugate(t.mac, answer, NULL, NULL, &a, b, 0, 100, q, &report) ==
+                  MN_FAILED);
             free(q);
           }
           a.fails_at = 0;
@@ -252,8 +253,8 @@ static void threads_do_not_matter(void **state)
       double *open = open_by(&t, 0.2), *p = numbers(t.l.cells, 0), *y = numbers(t.l.cells, 0);
       answering a = {.t = &t, .open = open};
       CHECK_OK(t.c.ctx, t.ops->prepare(t.mac, open, NULL));
-      CHECK_OK(t.c.ctx,
-               t.ops->conjugate(t.mac, answer, NULL, &a, t.l.c, t.l.tolerance, 100, p, &report));
+      CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, NULL, NULL, &a, t.l.c, t.l.tolerance, 100,
+                                         p, &report));
       CHECK(report.reason == MN_CONVERGED);
       t.ops->precondition(t.mac, t.l.c, y);
       for (int n = 0; n < 2; n++) {

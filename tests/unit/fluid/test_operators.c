@@ -405,8 +405,8 @@ static void no_allocation(void **state)
       CHECK_OK(t.c.ctx, t.ops->prepare(t.mac, open, NULL));
       answering a = {.t = &t, .open = open};
       double *p = numbers(t.l.cells, 0);
-      CHECK_OK(t.c.ctx,
-               t.ops->conjugate(t.mac, answer, NULL, &a, t.l.c, t.l.tolerance, 100, p, &report));
+      CHECK_OK(t.c.ctx, t.ops->conjugate(t.mac, answer, NULL, NULL, &a, t.l.c, t.l.tolerance, 100,
+                                         p, &report));
       CHECK_OK(t.c.ctx, t.ops->adopt(t.mac, &t.b.face, p, &report));
       if (step > 0)
         CHECK_LE((double)(t.c.ctx->allocations - before), 1);
