@@ -1,5 +1,5 @@
 -- A dam of water breaks against a hanging cloth and sweeps balls of several densities along (3D).
-local n         = param("n", 32, "cells along the tank, which is 1.2 m long", { multiple = 4 })
+local n         = param("n", 48, "cells along the tank, which is 1.2 m long", { multiple = 4 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local walls     = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local r = 0.08
@@ -21,7 +21,7 @@ return scene {
   fluid      = water { walls = walls, initial_water = box { lo = {-1, -1, -1}, hi = {0.4, 0.5, 2} } },
   solids     = bodies,
   dynamics   = dynamics { dt = 0.01 },
-  coupling   = couple { method = coupling, spacing = 0.7 },
+  coupling   = couple { method = coupling, spacing = 0.8 },
   probes     = { position { of = "cloth", axis = "x" }, stretch { of = "cloth" }, position { of = "ball 200", axis = "x" },
                  volume { of = "fluid" } },
   output     = { frames = 60, every = 1 / 30, show = "water" },
