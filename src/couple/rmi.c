@@ -17,7 +17,7 @@ mn_rmi_def mn_rmi_def_default(void)
                       .least_iterations = 2,
                       .predictor = 1,
                       .reuse = 16,
-                      .max_columns = 60,
+                      .max_columns = 40,
                       .filter = 0.1,
                       .filter_current = 1e-3,
                       .columns = MN_RMI_NEWEST,
