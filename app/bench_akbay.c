@@ -303,13 +303,17 @@ int app_bench_akbay_time(app_bench_run *run)
                                     {"cloth-in-water", 94.5, 3.8, 1.7, 5.1}};
   static const char *const sizes[] = {"32", "48", "100"}; /* 48: the default, but of the plank */
   const char *wanted = app_get(run->args, "--size"), *only = app_get(run->args, "--row");
+  int any = 0;
   for (size_t i = 0; i < (wanted ? 1 : sizeof sizes / sizeof *sizes); i++)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
       if (only && strncmp(cases[k].scene, only, strlen(only)))
         continue;
+      any = 1;
       int bad = measure_time(run, &cases[k], wanted ? wanted : sizes[i]);
       if (bad)
         return bad;
     }
-  return 0;
+  return any ? 0
+             : app_error(MN_BAD_INPUT, "--row is \"%s\": rows begin with plank, foam, balls, cloth",
+                         only);
 }

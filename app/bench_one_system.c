@@ -187,9 +187,12 @@ int app_bench_monolithic_cost(app_bench_run *run)
                {"sheet, 2500 nodes, xpm", "sheet", "50", "xpm"}};
   const char *size = app_get(run->args, "--size"), *n = size ? size : run->full ? "128" : "64";
   const char *only = app_get(run->args, "--row");
-  int bad = 0;
+  int bad = 0, any = 0;
   for (size_t k = 0; k < sizeof cases / sizeof *cases && !bad; k++)
-    if (!only || strncmp(cases[k].row, only, strlen(only)) == 0)
+    if (!only || strncmp(cases[k].row, only, strlen(only)) == 0) {
+      any = 1;
       bad = run_case(run, n, cases[k].row, cases[k].body, cases[k].nodes, cases[k].coupling);
-  return bad;
+    }
+  return any ? bad
+             : app_error(MN_BAD_INPUT, "--row is \"%s\": rows begin with sheet, foam, ball", only);
 }
