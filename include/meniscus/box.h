@@ -38,6 +38,8 @@ typedef struct mn_interface {
                         dt; 0: pressure differences times areas */
   int frozen;        /* 1: where the surfaces are (which faces they close, weights) is taken from
                         the first solve of the substep, so that a linear fluid gives linear loads */
+  int positive;      /* 1: no mass below 0 may move with the points, even if that is less exact: see
+                        mn_fluid_ops.lacking */
 } mn_interface;
 
 /* All arrays, zero. */
@@ -135,6 +137,11 @@ typedef struct mn_fluid_ops {
      record. NULL: it need not know. */
   mn_status (*lift)(void *self, const double *p0, int count);
   const struct mn_fluid_operators *operators; /* operators.h; NULL: none */
+  /* After begin, before the first solve: takes the surfaces as that would, and writes to mass
+     [points] (kg, along each axis) by how much the mass that moves with them is below 0 where the
+     fluid can let go of them: bodies that weigh less have no motion that satisfies all. Such get
+     interface.positive. *any: it is not 0 everywhere. NULL: it is. */
+  mn_status (*lacking)(void *self, const mn_interface *interface, mn_vec3 *mass, int *any);
 } mn_fluid_ops;
 
 typedef struct mn_fluid {

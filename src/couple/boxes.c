@@ -341,6 +341,22 @@ mn_status mn_boxes_enclose(mn_boxes *b, mn_enclosed *enclosed)
   return check_enclosed(b, enclosed);
 }
 
+mn_status mn_boxes_lacking(mn_boxes *b, mn_vec3 *mass, int *any)
+{
+  double start = mn_seconds();
+  b->ctx->message[0] = 0;
+  mn_status status = b->fluid.ops->lacking(b->fluid.self, &b->face, mass, any);
+  b->fluid_s += mn_seconds() - start;
+  mn_status sizes = check_sizes(b, 0);
+  if (status != MN_OK)
+    return blame(b, 0, status);
+  MN_TRY(sizes);
+  for (size_t i = 0; i < b->face.count && *any; i++)
+    if (!is_finite(&mass[i]))
+      return blame_answer(b, 0, "a lacking mass", i);
+  return MN_OK;
+}
+
 mn_status mn_boxes_lift(mn_boxes *b, const double *p0, int count)
 {
   if (!b->fluid.ops->lift)

@@ -35,6 +35,7 @@ MN_MUST_CHECK mn_status mn_boxes_commit(mn_boxes *boxes);
 
 /* Optional calls: the box must have them; lift does nothing without. */
 MN_MUST_CHECK mn_status mn_boxes_enclose(mn_boxes *boxes, mn_enclosed *enclosed);
+MN_MUST_CHECK mn_status mn_boxes_lacking(mn_boxes *boxes, mn_vec3 *mass, int *any);
 MN_MUST_CHECK mn_status mn_boxes_lift(mn_boxes *boxes, const double *p0, int count);
 MN_MUST_CHECK mn_status mn_boxes_accelerate(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_settle(mn_boxes *boxes);

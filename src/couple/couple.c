@@ -76,6 +76,7 @@ static mn_status make_method(mn_coupling *c)
   if (d->method == MN_COUPLE_WEAK) {
     MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->change));
     MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->turned));
+    MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->asked_at));
     return MN_NEW(c->ctx, "a coupling's velocities", n, &c->before);
   }
   if (!c->map.size) /* nothing to agree on */
@@ -157,6 +158,13 @@ mn_status mn_coupling_create(mn_context *ctx, const mn_coupling_def *def, int di
   return status;
 }
 
+void mn_coupling_set_fall(mn_coupling *c, double fall)
+{
+  mn_coupling_method method = c->def.method;
+  int relaxes = method == MN_COUPLE_RELAXED || method == MN_COUPLE_AITKEN;
+  c->fall = c->rmi && !relaxes && !c->def.published ? fall : 0;
+}
+
 void mn_coupling_destroy(mn_coupling **coupling)
 {
   mn_coupling *c = *coupling;
@@ -167,9 +175,9 @@ void mn_coupling_destroy(mn_coupling **coupling)
   mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
-  void *all[] = {c->start, c->normal,  c->area,   c->mass,   c->place, c->load,
-                 c->met,   c->V_start, c->from,   c->gap,    c->x,     c->zero,
-                 c->p,     c->change,  c->turned, c->before, c->push,  c->of_body};
+  void *all[] = {c->start,   c->normal, c->area, c->mass,    c->place,   c->load, c->met,
+                 c->V_start, c->from,   c->gap,  c->x,       c->zero,    c->p,    c->change,
+                 c->turned,  c->before, c->push, c->of_body, c->asked_at};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(c);
@@ -228,12 +236,14 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   *report = (mn_coupling_report){.reason = MN_DIVERGED};
   f->impulse = c->def.load == MN_LOAD_IMPULSE || c->mono; /* one system leaves out masses itself */
   f->frozen = c->def.frozen;
+  f->positive = 0;
   c->boxes.agreed = *f;
   c->dt = dt;
   double longest = c->numbers[NUMBERS_LONGEST];
   if (longest > 0) /* else short steps, of whatever cause, would allow any velocity */
     share = fmin(share, dt / longest);
   c->share = share;
+  c->calm = c->fall > 0 && share > 0 ? fmin(1, dt / (c->fall * share)) : 1;
   report->allowed = share * (c->rmi ? c->def.tolerance : MN_COUPLE_WEAK_LIMIT) * c->dx;
   c->added = c->turns = c->turned_from = 0;
   c->inertia[0] = c->inertia[1] = INFINITY;

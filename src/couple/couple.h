@@ -51,6 +51,11 @@ MN_MUST_CHECK mn_status mn_coupling_create(mn_context *ctx, const mn_coupling_de
                                            mn_coupling **coupling);
 void mn_coupling_destroy(mn_coupling **coupling);
 
+/* s: the time in which rigid bodies may be off by the tolerance, where that is less than in every
+   substep; in water that of free fall through a cell. Reduced methods only, not as published. 0:
+   none. */
+void mn_coupling_set_fall(mn_coupling *coupling, double fall);
+
 /* Lets the fluid meet the bodies where they are, and solves nothing: its own word on a scene, such
    as MN_BAD_INPUT. Restore both afterwards. */
 MN_MUST_CHECK mn_status mn_coupling_meet(mn_context *ctx, int dim, double spacing, mn_fluid fluid,

@@ -26,7 +26,7 @@ enum {
 struct mn_coupling {
   mn_context *ctx;
   mn_coupling_def def;
-  double dx;
+  double dx, fall; /* m; s, see mn_coupling_set_fall */
   mn_boxes boxes;
   mn_vector_map map;
   mn_rmi *rmi;         /* NULL: weak */
@@ -43,6 +43,7 @@ struct mn_coupling {
   /* of the substep */
   double dt;
   double share, allowed; /* part of the tolerance that the step's length leaves; m, of a residual */
+  double calm;           /* part of the share for rigid bodies in water */
   mn_vec3 *start;        /* m, X^n */
   mn_vec3 *normal; /* N and area there: the fluid sees them all along, so that it is a function */
   double *area;
@@ -63,7 +64,8 @@ struct mn_coupling {
   double *of_body;            /* [4 * bodies] sums; a plug-in's numbers of bodies may be any: */
   size_t bodies;              /* no more than points, the others share */
   double turns, turned_from;  /* of NUMBERS_TURNS and its like if the substep is committed, */
-  mn_vec3 *turned, *before;   /* and of `change`; velocities at the start. Weak only */
+  mn_vec3 *turned, *before;   /* and of `change`; velocities at the start. Weak only, like */
+  double *asked_at;           /* x of the second asking */
 };
 
 /* ---- couple_iterate.c: black boxes, asked in turn ------------------------------------------- */
@@ -74,11 +76,23 @@ int mn_couple_iterates_p0(const mn_coupling *c);
 void mn_couple_expect_velocities(mn_coupling *c);
 MN_MUST_CHECK mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report);
 MN_MUST_CHECK mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report);
+/* N: sum over the points of what the solid felt in its last solve less what the fluid gave. */
+double mn_couple_imbalance(const mn_coupling *c);
+
+/* ---- couple_light.c: bodies lighter than the fluid that moves with them -------------------- */
+
+/* After a solve of the solid: inertia per area of each body since the last, the force that an
+   acceleration dX/dt^2 took. */
+void mn_couple_measure_inertia(mn_coupling *c);
 /* kg per area, the least of a body (rigid or not) in this substep or lately; infinite: none. */
 double mn_couple_inertia(const mn_coupling *c, int rigid);
 /* Tells the iteration how much residual is within the tolerance. */
 void mn_couple_allow(mn_coupling *c);
-/* N: sum over the points of what the solid felt in its last solve less what the fluid gave. */
-double mn_couple_imbalance(const mn_coupling *c);
+/* `user` is the coupling: rigid bodies are where the fluid took them to be, as close as they must
+   in water. */
+int mn_couple_is_calm(void *user);
+/* Before the first solve, with the surfaces as the fluid takes them: asks it to do without masses
+   below 0 if bodies are too light for them. Leaves loads and V undefined. */
+MN_MUST_CHECK mn_status mn_couple_spare_light(mn_coupling *c);
 
 #endif

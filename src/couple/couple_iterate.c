@@ -11,25 +11,16 @@
    fluid took it to be, or when its change of velocity is opposite to the one before and greater in
    so many substeps without a break, be it by little; a few will do if the gap is no longer small
    and the change has grown by so much. That is how added mass shows, whatever the length of the
-   step, also about a drift, and before water that leaves its walls puts an end to it. The gap
-   shrinks with the step: a wrong velocity must not be hidden by ever shorter steps, nor be accepted
-   until it is huge. */
-static const double WEAK_SEEN = 0.01, WEAK_GROWN = 8;
+   step, also about a drift. The gap shrinks with the step: a wrong velocity must not be hidden by
+   ever shorter steps, nor be accepted until it is huge. Water that leaves its walls throws a light
+   body up, once: a surface that is WEAK_ODD cells off is shown to both boxes again, and lost if it
+   would then change by WEAK_MU of that change or more. */
+static const double WEAK_SEEN = 0.01, WEAK_GROWN = 8, WEAK_ODD = 0.05, WEAK_MU = 0.9;
 static const int WEAK_TURNS = 8, WEAK_SURE = 3;
 /* With half of the largest added mass lent, mu lies between -1 and 1. What no secant describes is
    then relaxed by this in the first step: with 1 (or 0.2) errors of motions with mu near 1 grow
    from substep to substep, up to the tolerance, if there are two solves in each. */
 static const double FITTED_OMEGA = 0.5;
-/* An error of the solid's answer is at most m/m_s times the residual: that much of motions which
-   the fluid does not resist is held by the fictitious mass m in place of the inertia m_s. Waves on
-   cloth, be they short, meet some resistance, or bend it: more than 1/STRICTEST was not seen, and
-   no more than SEEN of the bound where bodies are not light. Rigid ones have few motions, which the
-   secants know: STRICT. MOST in any case. Of bodies that are light (m_s below
-   LIGHT of m) the reduced model must not promise to change more than PROMISE of the tolerance; of
-   the lightest, old columns must be newer than others to count: what is wrong with them comes back
-   as motions that hardly show. */
-static const double STRICTEST = 0.0125, STRICT = 0.25, SEEN = 0.8, MOST = 0.4, LIGHT = 0.25,
-                    PROMISE = 0.5, FILTER_LIGHTEST = 0.4;
 
 /* Forms that correct p0 from one iteration to the next. */
 int mn_couple_iterates_p0(const mn_coupling *c)
@@ -43,6 +34,12 @@ int mn_couple_iterates_p0(const mn_coupling *c)
 static mn_vec3 mean_velocity(const mn_coupling *c, double rate, size_t i)
 {
   return mn_scale(rate, mn_sub(c->boxes.face.X[i], c->start[i]));
+}
+
+static void set_means(mn_coupling *c, double rate)
+{
+  for (size_t i = 0; i < c->boxes.face.count; i++)
+    c->boxes.face.V[i] = mean_velocity(c, rate, i);
 }
 
 /* The velocity at the end that the solid would answer with X: affine in X, through its last answer
@@ -125,50 +122,23 @@ static mn_status meet(mn_coupling *c)
 {
   mn_interface *f = &c->boxes.face;
   size_t bytes = f->count * sizeof *f->X;
-  if (!f->frozen || c->mono || !c->rmi || c->def.published)
-    return mn_closed_meet(&c->closed);
+  int expected = f->frozen && !c->mono && c->rmi && !c->def.published;
   memcpy(c->place, f->X, bytes);
-  memcpy(f->X, c->met, bytes);
+  if (expected)
+    memcpy(f->X, c->met, bytes);
   mn_status status = mn_closed_meet(&c->closed);
+  if (status == MN_OK)
+    status = mn_couple_spare_light(c);
   memcpy(f->X, c->place, bytes);
   return status;
-}
-
-double mn_couple_inertia(const mn_coupling *c, int rigid)
-{
-  double lately = c->numbers[NUMBERS_INERTIA + rigid];
-  return fmin(c->inertia[rigid], lately > 0 ? lately : INFINITY);
-}
-
-void mn_couple_allow(mn_coupling *c)
-{
-  double strict = 1, filter = c->def.filter, part[2] = {INFINITY, INFINITY};
-  if (!c->rmi)
-    return;
-  if (c->def.mass == MN_MASS_FITTED) {
-    for (int rigid = 0; rigid < 2 && c->sum_mass > 0; rigid++) /* m_s/m */
-      part[rigid] = mn_couple_inertia(c, rigid) * c->sum_area / c->sum_mass;
-    strict = isfinite(part[0]) ? fmin(MOST, fmax(STRICTEST, part[0])) : STRICT;
-    if (isfinite(part[0]) && part[0] >= LIGHT)
-      strict = fmin(MOST, part[0] / SEEN);
-    if (isfinite(part[1]))
-      strict = fmin(strict, STRICT);
-    if (strict <= STRICTEST)
-      filter = fmax(filter, FILTER_LIGHTEST);
-  }
-  c->allowed = strict * c->share * c->def.tolerance * c->dx;
-  mn_rmi_set_tolerance(c->rmi, c->allowed);
-  mn_rmi_set_promise(c->rmi, fmin(part[0], part[1]) < LIGHT ? PROMISE / strict : 0);
-  mn_rmi_set_filter(c->rmi, filter);
 }
 
 /* Before the first solve of the fluid in a substep. */
 static mn_status get_ready(mn_coupling *c, double rate)
 {
-  mn_interface *f = &c->boxes.face;
-  for (size_t i = 0; i < f->count; i++)
-    f->V[i] = mean_velocity(c, rate, i);
+  set_means(c, rate);
   MN_TRY(meet(c));
+  set_means(c, rate);
   if (c->rmi && mn_closed_changed(&c->closed)) /* the fluid answers otherwise from now on */
     mn_rmi_forget(c->rmi);
   return MN_OK;
@@ -226,8 +196,7 @@ static mn_status solve_solid(void *user)
   c->fresh = 0;
   if (!as_left)
     mn_vector_map_unpack(&c->map, c->x_at, f->X);
-  for (size_t i = 0; i < f->count; i++)
-    f->V[i] = mean_velocity(c, rate, i);
+  set_means(c, rate);
   for (size_t i = 0; i < f->count && !as_left; i++) {
     mn_vec3 load = mn_v3(0, 0, 0);
     for (size_t a = 0; a < dim; a++)
@@ -237,34 +206,6 @@ static mn_status solve_solid(void *user)
   memcpy(f->mass, c->mass, f->count * sizeof *f->mass);
   mn_closed_push(&c->closed);
   return mn_boxes_solve_solid(&c->boxes);
-}
-
-/* Inertia per area of each body between this solve of the solid and the last: the force that an
-   acceleration dX/dt^2 took. */
-static void measure_inertia(mn_coupling *c)
-{
-  const mn_interface *f = &c->boxes.face;
-  size_t dim = (size_t)f->dim;
-  memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
-  for (size_t i = 0; i < f->count; i++) {
-    mn_vec3 move = mn_sub(f->X[i], c->from[i]);
-    size_t body = (size_t)f->body[i];
-    double *sum = c->of_body + 4 * (body < c->bodies ? body : body % c->bodies);
-    double square = mn_dot(move, move);
-    for (size_t a = 0; a < dim; a++)
-      sum[0] += (c->p_now[dim * i + a] - c->push[dim * i + a]) * move.v[a] * c->dt * c->dt;
-    sum[0] -= c->mass[i] * square;
-    sum[1] += c->area[i] * square;
-    sum[2] += c->area[i];
-    sum[3] += f->rigid[i];
-  }
-  double least = 1e-6 * c->dx; /* as of the added mass */
-  for (size_t b = 0; b < c->bodies; b++) {
-    const double *sum = c->of_body + 4 * b;
-    double *of = &c->inertia[sum[3] > 0];
-    if (sum[1] > least * least * sum[2] && sum[0] > 0) /* not where bodies push each other */
-      *of = fmin(*of, sum[0] / sum[1]);
-  }
 }
 
 /* X under p - m V/dt, with the volumes of closed regions as they must be. Forms that get there by
@@ -277,7 +218,7 @@ static mn_status solid_of(void *user, const double *p, const double *x_at, doubl
   MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
   const mn_interface *f = &c->boxes.face;
   if (c->boxes.fluid_solves > 1) {
-    measure_inertia(c);
+    mn_couple_measure_inertia(c);
     mn_couple_allow(c);
   }
   memcpy(c->push, p, (size_t)f->dim * f->count * sizeof *p);
@@ -312,6 +253,31 @@ static int turns_and_grows(mn_coupling *c, const mn_vec3 *before)
   return turns && sqrt(square) > WEAK_GROWN * c->turned_from;
 }
 
+/* c->x <- the solid's answer to the fluid with the surface at x. */
+static mn_status ask_both(mn_coupling *c, const double *x)
+{
+  MN_TRY(fluid_of(c, x, c->p));
+  return solid_of(c, c->p, x, c->x);
+}
+
+/* How much of the change c->x - c->zero comes back when both are asked with its result: added mass
+   over mass, or 1 if that is more and the fluid lets go. Then all is as it was. */
+static mn_status find_mu(mn_coupling *c, double *mu)
+{
+  mn_interface *f = &c->boxes.face;
+  double change = 0, again = 0;
+  memcpy(c->asked_at, c->x, c->map.size * sizeof *c->x);
+  MN_TRY(ask_both(c, c->asked_at));
+  for (size_t k = 0; k < c->map.size; k++) {
+    change += pow(c->asked_at[k] - c->zero[k], 2);
+    again += pow(c->x[k] - c->asked_at[k], 2);
+  }
+  *mu = sqrt(again / change);
+  memcpy(f->V, c->before, f->count * sizeof *f->V);
+  mn_couple_expect_velocities(c);
+  return ask_both(c, c->zero);
+}
+
 /* One solve of each, the fluid's where the surface would be with its present velocity. */
 mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report)
 {
@@ -321,13 +287,14 @@ mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report)
   mn_vector_map_pack(&c->map, c->place, c->x);
   memcpy(c->zero, c->x, c->map.size * sizeof *c->x);
   memcpy(c->before, f->V, f->count * sizeof *f->V);
-  MN_TRY(fluid_of(c, c->zero, c->p));
-  MN_TRY(solid_of(c, c->p, c->zero, c->x));
+  MN_TRY(ask_both(c, c->zero));
   double most = 0;
   for (size_t k = 0; k < c->map.size; k++)
     most = fmax(most, fabs(c->x[k] - c->zero[k]));
+  if (most > WEAK_ODD * report->allowed)
+    MN_TRY(find_mu(c, &report->mu));
   int grown = turns_and_grows(c, c->before);
-  int lost = most > report->allowed || c->turns > WEAK_TURNS ||
+  int lost = most > report->allowed || report->mu > WEAK_MU || c->turns > WEAK_TURNS ||
              (c->turns >= WEAK_SURE && grown && most > WEAK_SEEN * report->allowed);
   report->residual = most;
   report->reason = lost ? MN_DIVERGED : MN_CONVERGED;
@@ -349,6 +316,7 @@ mn_status mn_couple_step_strongly(mn_coupling *c, mn_coupling_report *report)
     mn_rmi_set_first_move(c->rmi, c->dt, c->x);
     memset(c->x, 0, c->size * sizeof *c->x);
   }
+  mn_rmi_set_judge(c->rmi, c->calm < 1 ? mn_couple_is_calm : NULL, c);
   MN_TRY(mn_rmi_step(c->rmi, c->dt, c->zero, fluid_of, c, solid_of, c, c->x, c->p, &r));
   report->reason = r.reason;
   report->modes = r.modes;

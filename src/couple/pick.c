@@ -22,8 +22,8 @@
 #include "math/vec.h"
 
 /* Bodies so light that asking both sides in turn diverges: one system has no iteration that could.
-   On grids of any size for water that can leave them, where only it has equations with a solution
-   (narrow faces, fluid/mac/loads.c). Not for closed regions, whose volumes xpm keeps to rounding.
+   On grids of any size for water that can leave them, where its answers have kinks that secants do
+   not see. Not for closed regions, whose volumes xpm keeps to rounding.
    `weak` is never taken for bodies that give way, be they ever so heavy: where they close a region
    on their way, nothing finds its pressure with them. */
 static const double LIGHT = 1;
@@ -58,7 +58,7 @@ mn_coupling_method mn_coupling_pick(const mn_coupling_facts *f, char why[MN_WHY_
     snprintf(
         why, MN_WHY_MAX,
         "the fluid that the bodies move weighs about %.2g times as much as they, and can leave "
-        "them: only one system of both sides bears that",
+        "them: one system of both sides bears that best",
         f->mu);
     return MN_COUPLE_MONOLITHIC;
   }

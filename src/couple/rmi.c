@@ -337,6 +337,12 @@ void mn_rmi_set_trusted(mn_rmi *rmi, int trusted)
   rmi->trusted = trusted;
 }
 
+void mn_rmi_set_judge(mn_rmi *rmi, int (*judge)(void *user), void *user)
+{
+  rmi->judge = judge;
+  rmi->judge_user = user;
+}
+
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances)
 {
   rmi->promise = tolerances;

@@ -75,6 +75,8 @@ struct mn_rmi {
                                               itself unless loads are the model's */
   double *r, *r_base;                      /* S(p) - x */
   double first_omega, promise;             /* see rmi_tune.h */
+  int (*judge)(void *user);
+  void *judge_user;
   int wary, trusted;
   double load_shift;         /* by how much x^s differs from the answer to p^f, in the model */
   double *residual;          /* [max_iterations] */

@@ -226,7 +226,8 @@ static int ended(mn_rmi *rmi, mn_rmi_report *report)
   int settled = report->change <= tolerance || report->residual + rmi->load_shift <= tolerance;
   int least = def->least_iterations + was_blind(rmi, report);
   int enough = rmi->iterations >= least || (rmi->sure > 0 && report->residual <= rmi->sure);
-  if (enough && report->residual <= tolerance && settled && !promises_more(rmi)) {
+  if (enough && report->residual <= tolerance && settled && !promises_more(rmi) &&
+      (!rmi->judge || rmi->judge(rmi->judge_user))) {
     report->reason = MN_CONVERGED;
     return 1;
   }

@@ -189,6 +189,7 @@ static void dense_open(dense *d, const char *M, const char *coupling, const char
   d->fluid.ops.meet = record_meet;
   d->fluid.ops.arrive = record_arrive;
   d->fluid.ops.enclose = NULL; /* nothing is closed here */
+  d->fluid.ops.lacking = NULL; /* it would get the recorder */
   d->fluid.ops.lift = NULL;
   CHECK_OK(d->w.ctx,
            mn_coupling_create(d->w.ctx, &w->def->coupling, DIM, DX,

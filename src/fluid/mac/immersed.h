@@ -87,6 +87,9 @@ void mn_mac_bodies_narrow(mn_mac *mac);
 /* load += that of the fluid at rest, which smoke's pressure does not hold; force and torque are
    exact. */
 void mn_mac_bodies_rest(const mn_mac *mac, const mn_interface *interface, mn_vec3 *load);
+/* mn_fluid_ops.lacking */
+MN_MUST_CHECK mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface,
+                                              mn_vec3 *mass, int *any);
 /* load and mass of the interface from the last solve */
 MN_MUST_CHECK mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface);
 

@@ -17,8 +17,9 @@
    blocks, where all of it is caught.
 
    A light body of which water lets go weighs less than masses below 0 take off it: its equation has
-   no sense then. Who solves for both at once can ask for narrow faces, w <- min(w, s), in the
-   projection as here: nothing is below 0, and what follows stays true. Beside flat walls along the
+   no sense then (a raft of 300 kg/m^3 at rest was thrown up at 1.2 m/s). Couplings can ask for
+   narrow faces, w <- min(w, s), in the projection as here: nothing is below 0, and what follows
+   stays true. Beside flat walls along the
    grid this is the same force, F = A (p_L + (1/2 - f) (p_L' - p_L)) for a wall at f of the cell L
    and the next one L'; along others water slides a little worse, to first order. Only bodies in
    cells with water that has not parted from them narrow faces: else water would push from below a
@@ -150,6 +151,22 @@ void mn_mac_bodies_narrow(mn_mac *mac)
     if (f->element == MN_NO_ELEMENT)
       *w = fmin(*w, fmax(s, SLIT));
   }
+}
+
+mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_vec3 *mass, int *any)
+{
+  mn_mac *mac = self;
+  mn_mac_bodies *b = &mac->bodies;
+  *any = 0;
+  if (!interface->count || !interface->impulse || !mac->state.held.data)
+    return MN_OK;
+  MN_TRY(mn_mac_bodies_place(mac, interface));
+  for (size_t r = 0; r < b->weights->rows; r++) {
+    b->F[r] = fmax(-mn_mac_bodies_dual(mac, r).mass, 0);
+    *any |= b->F[r] > 0;
+  }
+  memset(mass, 0, interface->count * sizeof *mass);
+  return *any ? mn_weights_scatter(b->weights, b->F, mass) : MN_OK;
 }
 
 /* F of each row, and its mass. */

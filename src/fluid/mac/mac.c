@@ -262,6 +262,8 @@ static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report 
   if (bodies && !mac->bodies.on)
     return mn_fail(mac->ctx, MN_BAD_INPUT,
                    "the fluid did not meet the interface's surfaces before the substep");
+  if (bodies && interface->positive)
+    mac->bodies.narrow = 1;
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
   mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
@@ -408,4 +410,5 @@ const mn_fluid_ops mn_mac_ops = {.name = "mac",
                                  .arrive = mac_arrive,
                                  .enclose = mn_mac_enclose,
                                  .lift = mn_mac_lift,
-                                 .operators = &mn_mac_fluid_operators};
+                                 .operators = &mn_mac_fluid_operators,
+                                 .lacking = mn_mac_bodies_lacking};

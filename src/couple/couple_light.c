@@ -1,0 +1,144 @@
+/* Bodies lighter than the fluid that moves with them: what the iteration must ask of itself, and of
+   the fluid.
+
+   Fictitious mass hides errors: an error of the solid's answer is at most m/m_s times the residual,
+   m the mass lent and m_s the solid's own. So light bodies need smaller residuals
+   (mn_couple_allow).
+
+   Water that can leave rigid bodies makes F a function with kinks, which secants do not see, and a
+   small residual of a short substep may be a large velocity: a raft at rest was thrown up at 2 m/s
+   by an error of 0.04 cells in 2 ms. There they may be off by their part of the tolerance in the
+   time in which they would fall through a cell, not in each substep (mn_couple_is_calm). Not bodies
+   that bend: cloth that flutters comes no closer.
+
+   Masses below 0 (mn_fluid_ops.lacking) of LACK_MOST of a body's own or more make its equation
+   senseless where water lets go of it; the fluid is asked to do without. Judged by the acceleration
+   that they, taken for forces of 1 m/s^2, would give: a Rayleigh quotient for each body.
+   Verified by tests/verify/test_light_bodies.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "couple/couple_internal.h"
+#include "couple/rmi_tune.h"
+#include "math/vec.h"
+
+/* An error of the solid's answer is at most m/m_s times the residual: that much of motions which
+   the fluid does not resist is held by the fictitious mass m in place of the inertia m_s. Waves on
+   cloth, be they short, meet some resistance, or bend it: more than 1/STRICTEST was not seen, and
+   no more than SEEN of the bound where bodies are not light. Rigid ones have few motions, which the
+   secants know: STRICT. MOST in any case. Of bodies that are light (m_s below
+   LIGHT of m) the reduced model must not promise to change more than PROMISE of the tolerance; of
+   the lightest, old columns must be newer than others to count: what is wrong with them comes back
+   as motions that hardly show. */
+static const double STRICTEST = 0.0125, STRICT = 0.25, SEEN = 0.8, MOST = 0.4, LIGHT = 0.25,
+                    PROMISE = 0.5, FILTER_LIGHTEST = 0.4;
+/* The one system asks the same (monolithic_system.c). */
+static const double LACK_MOST = 0.5;
+
+/* Four sums of the body of a point; a plug-in's numbers of bodies may be any. */
+static double *sums_of(const mn_coupling *c, size_t point)
+{
+  size_t body = (size_t)c->boxes.face.body[point];
+  return c->of_body + 4 * (body < c->bodies ? body : body % c->bodies);
+}
+
+/* ---- inertia --------------------------------------------------------------------------------- */
+
+void mn_couple_measure_inertia(mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  size_t dim = (size_t)f->dim;
+  memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
+  for (size_t i = 0; i < f->count; i++) {
+    mn_vec3 move = mn_sub(f->X[i], c->from[i]);
+    double *sum = sums_of(c, i);
+    double square = mn_dot(move, move);
+    for (size_t a = 0; a < dim; a++)
+      sum[0] += (c->p_now[dim * i + a] - c->push[dim * i + a]) * move.v[a] * c->dt * c->dt;
+    sum[0] -= c->mass[i] * square;
+    sum[1] += c->area[i] * square;
+    sum[2] += c->area[i];
+    sum[3] += f->rigid[i];
+  }
+  double least = 1e-6 * c->dx; /* as of the added mass */
+  for (size_t b = 0; b < c->bodies; b++) {
+    const double *sum = c->of_body + 4 * b;
+    double *of = &c->inertia[sum[3] > 0];
+    if (sum[1] > least * least * sum[2] && sum[0] > 0) /* not where bodies push each other */
+      *of = fmin(*of, sum[0] / sum[1]);
+  }
+}
+
+double mn_couple_inertia(const mn_coupling *c, int rigid)
+{
+  double lately = c->numbers[NUMBERS_INERTIA + rigid];
+  return fmin(c->inertia[rigid], lately > 0 ? lately : INFINITY);
+}
+
+/* ---- how far off ------------------------------------------------------------------------------
+ */
+
+void mn_couple_allow(mn_coupling *c)
+{
+  double strict = 1, filter = c->def.filter, part[2] = {INFINITY, INFINITY};
+  if (!c->rmi)
+    return;
+  if (c->def.mass == MN_MASS_FITTED) {
+    for (int rigid = 0; rigid < 2 && c->sum_mass > 0; rigid++) /* m_s/m */
+      part[rigid] = mn_couple_inertia(c, rigid) * c->sum_area / c->sum_mass;
+    strict = isfinite(part[0]) ? fmin(MOST, fmax(STRICTEST, part[0])) : STRICT;
+    if (isfinite(part[0]) && part[0] >= LIGHT)
+      strict = fmin(MOST, part[0] / SEEN);
+    if (isfinite(part[1]))
+      strict = fmin(strict, STRICT);
+    if (strict <= STRICTEST)
+      filter = fmax(filter, FILTER_LIGHTEST);
+  }
+  c->allowed = strict * c->share * c->def.tolerance * c->dx;
+  mn_rmi_set_tolerance(c->rmi, c->allowed);
+  double promise = fmin(part[0], part[1]) < LIGHT ? PROMISE : 0;
+  if (!isfinite(part[0]))
+    promise *= c->calm;
+  mn_rmi_set_promise(c->rmi, promise / strict);
+  mn_rmi_set_filter(c->rmi, filter);
+}
+
+int mn_couple_is_calm(void *user)
+{
+  const mn_coupling *c = user;
+  const mn_interface *f = &c->boxes.face;
+  double most = 0;
+  for (size_t i = 0; i < f->count; i++)
+    for (int a = 0; a < f->dim && f->rigid[i]; a++)
+      most = fmax(most, fabs(f->X[i].v[a] - c->place[i].v[a]));
+  return most <= STRICT * c->calm * c->share * c->def.tolerance * c->dx;
+}
+
+/* ---- masses below 0 -------------------------------------------------------------------------- */
+
+mn_status mn_couple_spare_light(mn_coupling *c)
+{
+  mn_interface *f = &c->boxes.face;
+  int any = 0;
+  if (c->mono || !c->boxes.fluid.ops->lacking)
+    return MN_OK;
+  MN_TRY(mn_boxes_lacking(&c->boxes, c->load, &any));
+  if (!any)
+    return MN_OK;
+  int light = !c->boxes.solid.ops->accelerate; /* or who knows */
+  if (!light) {
+    memcpy(f->load, c->load, f->count * sizeof *f->load);
+    MN_TRY(mn_boxes_accelerate(&c->boxes));
+    memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
+    for (size_t i = 0; i < f->count; i++) {
+      double *sum = sums_of(c, i);
+      sum[0] += (1 + f->lead[i]) * mn_dot(c->load[i], f->V[i]);
+      sum[1] += c->load[i].x + c->load[i].y + c->load[i].z;
+    }
+    for (size_t b = 0; b < c->bodies; b++)
+      light |= c->of_body[4 * b] > LACK_MOST * c->of_body[4 * b + 1];
+  }
+  f->positive = c->boxes.agreed.positive = light;
+  return MN_OK;
+}
