@@ -152,6 +152,24 @@ static int list_benches(int json)
   return 0;
 }
 
+/* Options that only some benches heed: those whose names begin so. */
+static int refuse_idle(app_args *args, const char *name)
+{
+  static const struct {
+    const char *option, *heeded_by;
+  } some[] = {{"--frames", "lai-"},
+              {"--solver", "lai-"},
+              {"--row", "akbay-4 akbay-2.4 monolithic-cost"},
+              {"-o", "akbay-2.12"}};
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    int lai = !strcmp(some[i].heeded_by, "lai-") && !strncmp(name, "lai-", 4);
+    if (app_get(args, some[i].option) && !lai && !strstr(some[i].heeded_by, name))
+      return app_error(MN_BAD_INPUT, "bench: %s has no effect on %s, only on %s%s", some[i].option,
+                       name, some[i].heeded_by, some[i].heeded_by[0] == 'l' ? "..." : "");
+  }
+  return 0;
+}
+
 static int bench(app_args *args)
 {
   int json = app_get(args, "--json") != NULL;
@@ -163,7 +181,9 @@ static int bench(app_args *args)
     if (strcmp(args->words[0], benches[i].name))
       continue;
     app_bench_run run = {args, app_get(args, "--full") != NULL, json, benches[i].name, 0, 0, 0};
-    int status = benches[i].run(&run);
+    int status = refuse_idle(args, benches[i].name);
+    if (!status)
+      status = benches[i].run(&run);
     if (!status && !json)
       printf("%d of %d hold\n", run.held, run.judged);
     return status;

@@ -79,7 +79,7 @@ typedef struct mn_solve_report {
   double cpu_s;       /* of the processor, with assembly and set-up; 0: not measured. Of fluid and
                          solid as one system: of all that is solved together */
   /* of walls that water can leave, 0 <= p perp slack >= 0, measured anew after the solve; over the
-     cells at walls. All 0 for linear solves. */
+     cells at walls. All 0 for linear solves, but for greatest_p of water. */
   int outer;              /* linear systems set up, or policy, penalty or Newton iterations */
   int held;               /* cells that let go: p = 0, slack > 0 */
   double least_p;         /* Pa, never much below 0 */

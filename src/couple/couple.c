@@ -268,7 +268,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
              : c->rmi ? mn_couple_step_strongly(c, report)
                       : mn_couple_step_weakly(c, report);
   if (c->rmi && !c->mono)
-    report->allowed = c->allowed; /* by what the substep has shown */
+    report->allowed = mn_couple_allowed(c); /* by what the substep has shown */
   report->iterations = c->boxes.fluid_solves;
   if (c->mono)
     report->iterations = mn_monolithic_solves(c->mono) + (c->asked ? c->boxes.fluid_solves : 0);

@@ -91,6 +91,8 @@ void mn_couple_allow(mn_coupling *c);
 /* `user` is the coupling: rigid bodies are where the fluid took them to be, as close as they must
    in water. */
 int mn_couple_is_calm(void *user);
+/* m: the residual that the substep was held to, of rigid bodies in water if these are not calm. */
+double mn_couple_allowed(mn_coupling *c);
 /* Before the first solve, with the surfaces as the fluid takes them: asks it to do without masses
    below 0 if bodies are too light for them. Leaves loads and V undefined. */
 MN_MUST_CHECK mn_status mn_couple_spare_light(mn_coupling *c);

@@ -104,6 +104,12 @@ void mn_couple_allow(mn_coupling *c)
   mn_rmi_set_filter(c->rmi, filter);
 }
 
+/* m, of rigid bodies in water. */
+static double calm_gap(const mn_coupling *c)
+{
+  return STRICT * c->calm * c->share * c->def.tolerance * c->dx;
+}
+
 int mn_couple_is_calm(void *user)
 {
   const mn_coupling *c = user;
@@ -112,7 +118,12 @@ int mn_couple_is_calm(void *user)
   for (size_t i = 0; i < f->count; i++)
     for (int a = 0; a < f->dim && f->rigid[i]; a++)
       most = fmax(most, fabs(f->X[i].v[a] - c->place[i].v[a]));
-  return most <= STRICT * c->calm * c->share * c->def.tolerance * c->dx;
+  return most <= calm_gap(c);
+}
+
+double mn_couple_allowed(mn_coupling *c)
+{
+  return c->calm < 1 && !mn_couple_is_calm(c) ? fmin(c->allowed, calm_gap(c)) : c->allowed;
 }
 
 /* ---- masses below 0 -------------------------------------------------------------------------- */

@@ -298,7 +298,7 @@ static const heeded heeded_keys[] = {{"tolerance", AUTO | CONVERGES},
 /* Key `key` has no effect because of `why`. A scene whose method is a parameter may hold the keys
    of all methods, so that couplings can be compared: there only who set the key's own parameter, to
    something else than its default (a run that is resumed sets all of them), is told. */
-static mn_status idle_coupling_key(mn_reader *r, const char *key, const char *why)
+static mn_status idle_coupling_key(mn_reader *r, int index, const char *key, const char *why)
 {
   const mn_sandbox *box = r->box;
   int chosen = 0, set = 0;
@@ -311,7 +311,7 @@ static mn_status idle_coupling_key(mn_reader *r, const char *key, const char *wh
     mn_log(r->ctx, MN_LOG_WARNING, "coupling.%s has no effect: %s", key, why);
   if (chosen)
     return MN_OK;
-  mn_reader_enter(r, 0, ".%s", key);
+  mn_reader_enter(r, mn_node_at(r->L, index)->line, ".%s", key);
   return mn_reader_fail(r, "has no effect: %s; leave it out", why);
 }
 
@@ -326,10 +326,11 @@ static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
       continue; /* the one system's own way to leave volumes to the grid */
     snprintf(why, sizeof why, "method is \"%s\", and only %s use it",
              mn_coupling_method_name(d->method), h->names);
-    MN_TRY(idle_coupling_key(r, h->key, why));
+    MN_TRY(idle_coupling_key(r, index, h->key, why));
   }
   if (!d->reuse && LEARNS >> d->method & 1 && mn_node_has_key(r->L, index, "filter"))
-    return idle_coupling_key(r, "filter", "reuse is 0, so that there are no secants to filter");
+    return idle_coupling_key(r, index, "filter",
+                             "reuse is 0, so that there are no secants to filter");
   return MN_OK;
 }
 

@@ -413,9 +413,8 @@ static void measure(mn_mac *mac, const double *p, mn_solve_report *report)
     int bound = l->bound && l->bound[c];
     double slack = scale * s[c];
     report->residual = mn_worse(report->residual, bound ? fmin(p[c], slack) : slack);
-    if (!l->bound)
-      continue;
-    report->greatest_p = fmax(report->greatest_p, p[c]);
+    if (mn_mac_is_water(mac))
+      report->greatest_p = fmax(report->greatest_p, p[c]);
     if (!bound)
       continue;
     report->held += p[c] <= 0 && slack > 0;

@@ -363,6 +363,15 @@ void mn_mac_guess(mn_mac *mac)
     mn_field_copy(&mac->dp, &mac->state.p);
 }
 
+/* Pa, in water; that of smoke is known but for a constant. */
+static double greatest_pressure(const mn_mac *mac)
+{
+  double most = 0;
+  for (size_t c = 0; c < mac->dp.size && mn_mac_is_water(mac); c++)
+    most = fmax(most, mac->dp.data[c]);
+  return most;
+}
+
 mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
@@ -399,6 +408,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   MN_TRY(mn_mac_gauge(mac));
   mn_mac_subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
+  report->greatest_p = greatest_pressure(mac);
   report->cpu_s = mac->assembly_s + mn_cpu_seconds() - start;
   return MN_OK;
 }

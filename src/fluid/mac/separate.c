@@ -256,14 +256,6 @@ void mn_separate_mark_held(mn_mac *mac)
     held->data[c] = lcp->separating[c] && mac->dp.data[c] <= 0;
 }
 
-static double greatest(const mn_field *p)
-{
-  double most = 0;
-  for (size_t c = 0; c < p->size; c++)
-    most = fmax(most, p->data[c]);
-  return most;
-}
-
 static void fill_report(mn_mac *mac, double dt, const mn_lcp_report *from, mn_solve_report *to)
 {
   int closed = to->closed_regions;
@@ -273,7 +265,6 @@ static void fill_report(mn_mac *mac, double dt, const mn_lcp_report *from, mn_so
   to->outer = from->outer;
   to->held = from->active;
   to->least_p = from->least_p;
-  to->greatest_p = greatest(&mac->dp);
   to->least_slack = from->least_slack * dt / mac->def->fluid.density;
   to->complementarity = from->complementarity;
 }
