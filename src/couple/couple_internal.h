@@ -88,6 +88,8 @@ void mn_couple_measure_inertia(mn_coupling *c);
 double mn_couple_inertia(const mn_coupling *c, int rigid);
 /* Tells the iteration how much residual is within the tolerance. */
 void mn_couple_allow(mn_coupling *c);
+/* m, between rigid bodies as the solid has answered and where the fluid took them to be. */
+double mn_couple_rigid_gap(const mn_coupling *c);
 /* `user` is the coupling: rigid bodies are where the fluid took them to be, as close as they must
    in water. */
 int mn_couple_is_calm(void *user);

@@ -13,8 +13,9 @@
    and the change has grown by so much. That is how added mass shows, whatever the length of the
    step, also about a drift. The gap shrinks with the step: a wrong velocity must not be hidden by
    ever shorter steps, nor be accepted until it is huge. Water that leaves its walls throws a light
-   body up, once: a surface that is WEAK_ODD cells off is shown to both boxes again, and lost if it
-   would then change by WEAK_MU of that change or more. */
+   rigid body up, once: one that is WEAK_ODD cells off is shown to both boxes again, and lost if it
+   would then change by WEAK_MU of that change or more. (Not what bends, and may bear that: thin
+   sheets of rubber in a jet do, if the step is short.) */
 static const double WEAK_SEEN = 0.01, WEAK_GROWN = 8, WEAK_ODD = 0.05, WEAK_MU = 0.9;
 static const int WEAK_TURNS = 8, WEAK_SURE = 3;
 /* With half of the largest added mass lent, mu lies between -1 and 1. What no secant describes is
@@ -260,19 +261,16 @@ static mn_status ask_both(mn_coupling *c, const double *x)
   return solid_of(c, c->p, x, c->x);
 }
 
-/* How much of the change c->x - c->zero comes back when both are asked with its result: added mass
-   over mass, or 1 if that is more and the fluid lets go. Then all is as it was. */
+/* How much of the change of rigid bodies since the prediction comes back when both are asked with
+   its result: added mass over mass, or 1 if that is more and the fluid lets go. Then all is as it
+   was. */
 static mn_status find_mu(mn_coupling *c, double *mu)
 {
   mn_interface *f = &c->boxes.face;
-  double change = 0, again = 0;
+  double change = mn_couple_rigid_gap(c);
   memcpy(c->asked_at, c->x, c->map.size * sizeof *c->x);
   MN_TRY(ask_both(c, c->asked_at));
-  for (size_t k = 0; k < c->map.size; k++) {
-    change += pow(c->asked_at[k] - c->zero[k], 2);
-    again += pow(c->x[k] - c->asked_at[k], 2);
-  }
-  *mu = sqrt(again / change);
+  *mu = mn_couple_rigid_gap(c) / change;
   memcpy(f->V, c->before, f->count * sizeof *f->V);
   mn_couple_expect_velocities(c);
   return ask_both(c, c->zero);
@@ -291,7 +289,7 @@ mn_status mn_couple_step_weakly(mn_coupling *c, mn_coupling_report *report)
   double most = 0;
   for (size_t k = 0; k < c->map.size; k++)
     most = fmax(most, fabs(c->x[k] - c->zero[k]));
-  if (most > WEAK_ODD * report->allowed)
+  if (mn_couple_rigid_gap(c) > WEAK_ODD * report->allowed)
     MN_TRY(find_mu(c, &report->mu));
   int grown = turns_and_grows(c, c->before);
   int lost = most > report->allowed || report->mu > WEAK_MU || c->turns > WEAK_TURNS ||

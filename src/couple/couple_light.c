@@ -110,15 +110,19 @@ static double calm_gap(const mn_coupling *c)
   return STRICT * c->calm * c->share * c->def.tolerance * c->dx;
 }
 
-int mn_couple_is_calm(void *user)
+double mn_couple_rigid_gap(const mn_coupling *c)
 {
-  const mn_coupling *c = user;
   const mn_interface *f = &c->boxes.face;
   double most = 0;
   for (size_t i = 0; i < f->count; i++)
     for (int a = 0; a < f->dim && f->rigid[i]; a++)
       most = fmax(most, fabs(f->X[i].v[a] - c->place[i].v[a]));
-  return most <= calm_gap(c);
+  return most;
+}
+
+int mn_couple_is_calm(void *user)
+{
+  return mn_couple_rigid_gap(user) <= calm_gap(user);
 }
 
 double mn_couple_allowed(mn_coupling *c)
