@@ -20,7 +20,8 @@ typedef struct mn_step_info {
   int modes;                /* of the coupling's reduced model */
   int retries;              /* how often the step was rolled back and halved, */
   int capped, diverged;     /* and of these because the coupling met its limit, or diverged */
-  int handed_over;          /* 1: contact did not settle in the one system, and xpm finished it */
+  int handed_over;          /* 1: contact did not settle in the one system, and xpm finished it;
+                               of xpm: it found no agreement, and the one system did */
   double imbalance;         /* N, total force that the bodies felt less that of the fluid */
   mn_solve_report pressure;
   double fluid_s, solid_s, couple_s, other_s;

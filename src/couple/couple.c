@@ -26,6 +26,8 @@ static const int ALWAYS_EASY = 4;
    these than others to give up. */
 static const double CRAWL = 1.0 / 1024;
 enum { CRAWLED_MOST = 300 };
+/* Iterations of a substep after one that another coupling had to finish. */
+enum { PATIENCE = 15 };
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
@@ -125,6 +127,7 @@ static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
   MN_TRY(MN_NEW(c->ctx, "a coupling's places", n, &c->met));
   MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->V_start));
   MN_TRY(MN_NEW(c->ctx, "a coupling's loads", n, &c->load));
+  MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->kept_V));
   MN_TRY(MN_NEW(c->ctx, "a coupling's answers", n, &c->from));
   MN_TRY(MN_NEW(c->ctx, "a coupling's velocities", n, &c->gap));
   MN_TRY(MN_NEW(c->ctx, "a coupling's displacements", c->size, &c->x));
@@ -134,7 +137,8 @@ static mn_status make(mn_coupling *c, int dim, mn_fluid fluid, mn_solid solid)
   for (size_t i = 0; i < n; i++)
     if ((size_t)face->body[i] >= c->bodies && c->bodies < n)
       c->bodies = (size_t)face->body[i] < n ? (size_t)face->body[i] + 1 : n;
-  MN_TRY(MN_NEW(c->ctx, "sums of bodies", 4 * c->bodies, &c->of_body));
+  MN_TRY(MN_NEW(c->ctx, "sums of bodies", SUMS * c->bodies, &c->of_body));
+  MN_TRY(MN_NEW(c->ctx, "masses of bodies", c->bodies, &c->inverse_mass));
   return make_method(c);
 }
 
@@ -175,9 +179,10 @@ void mn_coupling_destroy(mn_coupling **coupling)
   mn_closed_destroy(&c->closed);
   mn_vector_map_destroy(&c->map);
   mn_boxes_destroy(&c->boxes);
-  void *all[] = {c->start,   c->normal, c->area, c->mass,    c->place,   c->load, c->met,
-                 c->V_start, c->from,   c->gap,  c->x,       c->zero,    c->p,    c->change,
-                 c->turned,  c->before, c->push, c->of_body, c->asked_at};
+  void *all[] = {
+      c->inverse_mass, c->kept_V,  c->start, c->normal,  c->area,    c->mass, c->place, c->load,
+      c->met,          c->V_start, c->from,  c->gap,     c->x,       c->zero, c->p,     c->change,
+      c->turned,       c->before,  c->push,  c->of_body, c->asked_at};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(c);
@@ -220,7 +225,6 @@ static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
 static mn_status expect_places(mn_coupling *c)
 {
   mn_interface *f = &c->boxes.face;
-  memcpy(c->V_start, f->V, f->count * sizeof *f->V);
   MN_TRY(mn_boxes_expect(&c->boxes, c->dt, c->met));
   memcpy(f->X, c->start, f->count * sizeof *f->X);
   memcpy(f->V, c->V_start, f->count * sizeof *f->V);
@@ -248,10 +252,13 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   c->added = c->turns = c->turned_from = 0;
   c->inertia[0] = c->inertia[1] = INFINITY;
   mn_couple_allow(c);
+  if (c->rmi)
+    mn_rmi_set_patience(c->rmi, c->numbers[NUMBERS_ADOPTED] > 0 ? PATIENCE : c->def.max_iterations);
   c->asked = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {
     memcpy(c->start, f->X, f->count * sizeof *f->X);
+    memcpy(c->V_start, f->V, f->count * sizeof *f->V);
     memcpy(c->normal, f->N, f->count * sizeof *f->N);
     memcpy(c->area, f->area, f->count * sizeof *f->area);
     c->sum_area = 0;
@@ -268,7 +275,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
              : c->rmi ? mn_couple_step_strongly(c, report)
                       : mn_couple_step_weakly(c, report);
   if (c->rmi && !c->mono)
-    report->allowed = mn_couple_allowed(c); /* by what the substep has shown */
+    report->allowed = report->reason == MN_CONVERGED ? c->allowed : mn_couple_allowed(c);
   report->iterations = c->boxes.fluid_solves;
   if (c->mono)
     report->iterations = mn_monolithic_solves(c->mono) + (c->asked ? c->boxes.fluid_solves : 0);
@@ -336,6 +343,7 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
   if (c->rmi && asked)
     MN_TRY(mn_rmi_accept(c->rmi));
   mn_closed_commit(&c->closed);
+  c->numbers[NUMBERS_ADOPTED] = 0;
   c->numbers[NUMBERS_TURNS] = c->turns;
   c->numbers[NUMBERS_TURNED_FROM] = c->turned_from;
   if (c->change)
@@ -351,6 +359,20 @@ void mn_coupling_reject(mn_coupling *c)
 {
   if (c->rmi)
     mn_rmi_reject(c->rmi);
+}
+
+void mn_coupling_adopt(mn_coupling *c, const mn_coupling *other)
+{
+  mn_interface *f = &c->boxes.face;
+  const mn_interface *g = &other->boxes.face;
+  size_t n = f->count;
+  memcpy(f->X, g->X, n * sizeof *f->X);
+  memcpy(f->V, g->V, n * sizeof *f->V);
+  memcpy(f->N, g->N, n * sizeof *f->N);
+  memcpy(f->area, g->area, n * sizeof *f->area);
+  memcpy(f->load, g->load, n * sizeof *f->load);
+  c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], other->dt);
+  c->numbers[NUMBERS_ADOPTED] = 1;
 }
 
 /* ---- pace ------------------------------------------------------------------------------------ */

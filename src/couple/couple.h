@@ -76,6 +76,8 @@ MN_MUST_CHECK mn_status mn_coupling_try(mn_coupling *coupling, double t, double 
    of the report up to date; or forgets it, after the caller restored the boxes. */
 MN_MUST_CHECK mn_status mn_coupling_commit(mn_coupling *coupling, mn_coupling_report *report);
 void mn_coupling_reject(mn_coupling *coupling);
+/* In place of a commit: `other`, of the same boxes and points, has committed the substep. */
+void mn_coupling_adopt(mn_coupling *coupling, const mn_coupling *other);
 
 /* Factor on the step that the boxes allow: less than 1 after hard substeps, if def.adapt. Moves
    when a substep is committed that was retried so often. */

@@ -9,6 +9,7 @@
 #include "couple/vector.h"
 #include "meniscus/rmi.h"
 
+enum { SUMS = 5 };                 /* of each body */
 enum { MN_COUPLE_WEAK_LIMIT = 1 }; /* cells: see couple_iterate.c */
 enum {
   NUMBERS_PACE,
@@ -20,6 +21,7 @@ enum {
   NUMBERS_INERTIA, /* of bodies that bend, */
   NUMBERS_INERTIA_RIGID,
   NUMBERS_CRAWLED,
+  NUMBERS_ADOPTED,
   NUMBERS
 };
 
@@ -38,7 +40,7 @@ struct mn_coupling {
   double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s;
                               change of velocity with which the turns began; fitted mass as of
                               late; least inertia of a body as of late, kg per area, rigid ones
-                              apart */
+                              apart; 1: the last substep was another coupling's */
   mn_vec3 *change;         /* m/s, of velocity in the last substep; weak only */
   /* of the substep */
   double dt;
@@ -53,6 +55,9 @@ struct mn_coupling {
   const double *p_now, *x_at; /* of the solid's call that runs */
   double *zero;               /* x at the start of the substep */
   mn_vec3 *met, *V_start;     /* m, where a frozen fluid meets the surface; m/s, V^n */
+  mn_vec3 *kept_V;            /* m/s: work of couple_light.c */
+  double *inverse_mass;       /* [bodies] 1/kg; */
+  int weighed;                /* 1: they are known */
   mn_vec3 *place;             /* m, X of the fluid's last solve, */
   mn_vec3 *load;              /* N, and what it answered */
   mn_vec3 *from;              /* m, X of the solid's last answer, */
@@ -61,7 +66,7 @@ struct mn_coupling {
   double added;               /* kg per area, largest added mass seen, */
   double inertia[2];          /* and least inertia of a body, 1: rigid; infinite: none */
   double *push;               /* N, p of the solid's last solve */
-  double *of_body;            /* [4 * bodies] sums; a plug-in's numbers of bodies may be any: */
+  double *of_body;            /* [SUMS * bodies] sums; a plug-in's numbers of bodies may be any: */
   size_t bodies;              /* no more than points, the others share */
   double turns, turned_from;  /* of NUMBERS_TURNS and its like if the substep is committed, */
   mn_vec3 *turned, *before;   /* and of `change`; velocities at the start. Weak only, like */

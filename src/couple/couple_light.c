@@ -35,12 +35,15 @@ static const double STRICTEST = 0.0125, STRICT = 0.25, SEEN = 0.8, MOST = 0.4, L
                     PROMISE = 0.5, FILTER_LIGHTEST = 0.4;
 /* The one system asks the same (monolithic_system.c). */
 static const double LACK_MOST = 0.5;
+/* Rigid bodies in water: part of the fluid's load, or of inertia, that fictitious mass may hold; of
+   the allowed gap where there is neither. */
+static const double BALANCE = 0.1, FLOOR = 0.2;
 
-/* Four sums of the body of a point; a plug-in's numbers of bodies may be any. */
+/* The sums of the body of a point; a plug-in's numbers of bodies may be any. */
 static double *sums_of(const mn_coupling *c, size_t point)
 {
   size_t body = (size_t)c->boxes.face.body[point];
-  return c->of_body + 4 * (body < c->bodies ? body : body % c->bodies);
+  return c->of_body + SUMS * (body < c->bodies ? body : body % c->bodies);
 }
 
 /* ---- inertia --------------------------------------------------------------------------------- */
@@ -49,7 +52,7 @@ void mn_couple_measure_inertia(mn_coupling *c)
 {
   const mn_interface *f = &c->boxes.face;
   size_t dim = (size_t)f->dim;
-  memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
+  memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
   for (size_t i = 0; i < f->count; i++) {
     mn_vec3 move = mn_sub(f->X[i], c->from[i]);
     double *sum = sums_of(c, i);
@@ -63,7 +66,7 @@ void mn_couple_measure_inertia(mn_coupling *c)
   }
   double least = 1e-6 * c->dx; /* as of the added mass */
   for (size_t b = 0; b < c->bodies; b++) {
-    const double *sum = c->of_body + 4 * b;
+    const double *sum = c->of_body + SUMS * b;
     double *of = &c->inertia[sum[3] > 0];
     if (sum[1] > least * least * sum[2] && sum[0] > 0) /* not where bodies push each other */
       *of = fmin(*of, sum[0] / sum[1]);
@@ -120,9 +123,71 @@ double mn_couple_rigid_gap(const mn_coupling *c)
   return most;
 }
 
+/* kg of each rigid body, along the axis that it gives way to most; found once, since it stays. */
+static mn_status weigh_bodies(mn_coupling *c)
+{
+  mn_interface *f = &c->boxes.face;
+  if (c->weighed || !c->boxes.solid.ops->accelerate)
+    return MN_OK;
+  memcpy(c->load, f->load, f->count * sizeof *f->load);
+  memcpy(c->kept_V, f->V, f->count * sizeof *f->V);
+  memset(c->inverse_mass, 0, c->bodies * sizeof *c->inverse_mass);
+  mn_status status = MN_OK;
+  for (int axis = 0; axis < f->dim && status == MN_OK; axis++) {
+    memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
+    for (size_t i = 0; i < f->count; i++) {
+      f->load[i] = mn_v3(0, 0, 0);
+      f->load[i].v[axis] = f->area[i];
+    }
+    status = mn_boxes_accelerate(&c->boxes);
+    for (size_t i = 0; i < f->count && status == MN_OK; i++) {
+      double *sum = sums_of(c, i);
+      sum[0] += f->area[i];
+      sum[1] += f->area[i] * fabs(f->V[i].v[axis]);
+    }
+    for (size_t b = 0; b < c->bodies && status == MN_OK; b++) { /* of forces like areas */
+      const double *sum = c->of_body + SUMS * b;
+      if (sum[0] > 0)
+        c->inverse_mass[b] = fmax(c->inverse_mass[b], sum[1] / (sum[0] * sum[0]));
+    }
+  }
+  memcpy(f->load, c->load, f->count * sizeof *f->load);
+  memcpy(f->V, c->kept_V, f->count * sizeof *f->V);
+  c->weighed = status == MN_OK;
+  return status;
+}
+
+/* What fictitious mass still holds of each rigid body is little beside what the fluid does to it,
+   or beside how it leaves its straight way. */
+static int is_balanced(const mn_coupling *c)
+{
+  const mn_interface *f = &c->boxes.face;
+  double square = c->dt * c->dt;
+  memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
+  for (size_t i = 0; i < f->count; i++) {
+    double *sum = sums_of(c, i);
+    if (!f->rigid[i])
+      continue;
+    mn_vec3 bent = mn_sub(mn_sub(f->X[i], c->start[i]), mn_scale(c->dt, c->V_start[i]));
+    sum[0] += c->mass[i] * mn_length(mn_sub(f->X[i], c->place[i]));
+    for (int a = 0; a < f->dim; a++)
+      sum[1 + a] += square * c->load[i].v[a];
+    sum[4] = fmax(sum[4], mn_dot(bent, bent));
+  }
+  for (size_t b = 0; b < c->bodies; b++) {
+    const double *sum = c->of_body + SUMS * b;
+    double per_mass = c->inverse_mass[b], load = mn_length(mn_v3(sum[1], sum[2], sum[3]));
+    double moved = fmax(per_mass * load, sqrt(sum[4]));
+    if (per_mass * sum[0] > BALANCE * moved + FLOOR * calm_gap(c))
+      return 0;
+  }
+  return 1;
+}
+
 int mn_couple_is_calm(void *user)
 {
-  return mn_couple_rigid_gap(user) <= calm_gap(user);
+  mn_coupling *c = user;
+  return mn_couple_rigid_gap(c) <= calm_gap(c) && (!c->weighed || is_balanced(c));
 }
 
 double mn_couple_allowed(mn_coupling *c)
@@ -136,6 +201,8 @@ mn_status mn_couple_spare_light(mn_coupling *c)
 {
   mn_interface *f = &c->boxes.face;
   int any = 0;
+  if (c->calm < 1)
+    MN_TRY(weigh_bodies(c));
   if (c->mono || !c->boxes.fluid.ops->lacking)
     return MN_OK;
   MN_TRY(mn_boxes_lacking(&c->boxes, c->load, &any));
@@ -145,14 +212,14 @@ mn_status mn_couple_spare_light(mn_coupling *c)
   if (!light) {
     memcpy(f->load, c->load, f->count * sizeof *f->load);
     MN_TRY(mn_boxes_accelerate(&c->boxes));
-    memset(c->of_body, 0, 4 * c->bodies * sizeof *c->of_body);
+    memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
     for (size_t i = 0; i < f->count; i++) {
       double *sum = sums_of(c, i);
       sum[0] += (1 + f->lead[i]) * mn_dot(c->load[i], f->V[i]);
       sum[1] += c->load[i].x + c->load[i].y + c->load[i].z;
     }
     for (size_t b = 0; b < c->bodies; b++)
-      light |= c->of_body[4 * b] > LACK_MOST * c->of_body[4 * b + 1];
+      light |= c->of_body[SUMS * b] > LACK_MOST * c->of_body[SUMS * b + 1];
   }
   f->positive = c->boxes.agreed.positive = light;
   return MN_OK;

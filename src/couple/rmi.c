@@ -180,6 +180,7 @@ static mn_status allocate(mn_rmi *rmi)
     rmi->p_s_base = rmi->p_f_base;
   }
   MN_TRY(MN_NEW(ctx, "residuals of a coupling", (size_t)def->max_iterations, &rmi->residual));
+  rmi->patience = def->max_iterations;
   if (def->x_weight)
     MN_TRY(MN_NEW(ctx, "x of a coupling", nx, &rmi->given_x));
   if (def->p_weight)
@@ -335,6 +336,11 @@ void mn_rmi_set_wary(mn_rmi *rmi, int wary)
 void mn_rmi_set_trusted(mn_rmi *rmi, int trusted)
 {
   rmi->trusted = trusted;
+}
+
+void mn_rmi_set_patience(mn_rmi *rmi, int iterations)
+{
+  rmi->patience = iterations < rmi->def.max_iterations ? iterations : rmi->def.max_iterations;
 }
 
 void mn_rmi_set_judge(mn_rmi *rmi, int (*judge)(void *user), void *user)

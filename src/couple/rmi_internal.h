@@ -75,6 +75,7 @@ struct mn_rmi {
                                               itself unless loads are the model's */
   double *r, *r_base;                      /* S(p) - x */
   double first_omega, promise;             /* see rmi_tune.h */
+  int patience;                            /* iterations, no more than def.max_iterations */
   int (*judge)(void *user);
   void *judge_user;
   int wary, trusted;

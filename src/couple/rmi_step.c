@@ -200,8 +200,7 @@ static double amplification(const mn_rmi *rmi, const mn_rmi_report *report, doub
 static int was_blind(const mn_rmi *rmi, const mn_rmi_report *report)
 {
   return rmi->wary && rmi->def.method == MN_RMI_REDUCED && !report->fluid_columns &&
-         rmi->iterations < rmi->def.max_iterations &&
-         report->first_residual > NOTHING * rmi->def.tolerance;
+         rmi->iterations < rmi->patience && report->first_residual > NOTHING * rmi->def.tolerance;
 }
 
 /* The model knows of errors that the residual does not show; but what it says of changes that are
@@ -235,7 +234,7 @@ static int ended(mn_rmi *rmi, mn_rmi_report *report)
     report->reason = MN_DIVERGED;
     return 1;
   }
-  if (rmi->iterations < def->max_iterations)
+  if (rmi->iterations < rmi->patience)
     return 0;
   report->reason = report->residual > start ? MN_DIVERGED : MN_ITERATION_LIMIT;
   return 1;

@@ -33,7 +33,11 @@ void mn_rmi_set_wary(mn_rmi *rmi, int wary);
    change the solid's answer by no more than this many tolerances; 0: not asked. */
 void mn_rmi_set_promise(mn_rmi *rmi, double tolerances);
 
-/* From the next step on: converged only if `judge`, asked last, says so as well; NULL: not asked. */
+/* From the next step on: no more iterations than this, nor than def.max_iterations. */
+void mn_rmi_set_patience(mn_rmi *rmi, int iterations);
+
+/* From the next step on: converged only if `judge`, asked last, says so as well; NULL: not asked.
+ */
 void mn_rmi_set_judge(mn_rmi *rmi, int (*judge)(void *user), void *user);
 
 /* Whether a move of the last substep is known, so that mn_rmi_set_first_move would do nothing. */

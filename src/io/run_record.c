@@ -197,7 +197,7 @@ static void add_coupling(cJSON *root, const mn_record *r, const mn_world *world)
   cJSON_AddNumberToObject(by, mn_coupling_method_name(world->how.method),
                           (double)(r->steps - r->handed_over));
   if (r->handed_over)
-    cJSON_AddNumberToObject(by, "xpm", (double)r->handed_over);
+    cJSON_AddNumberToObject(by, world->rescue ? "monolithic" : "xpm", (double)r->handed_over);
   cJSON_AddNumberToObject(o, "points", (double)mn_coupling_interface(world->coupling)->count);
   cJSON_AddNumberToObject(o, "iterations", (double)r->coupling_iterations);
   cJSON_AddNumberToObject(o, "average_iterations",

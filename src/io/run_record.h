@@ -26,7 +26,7 @@ typedef struct mn_worst {
 typedef struct mn_record {
   int64_t steps, pressure_iterations, retries;
   int64_t coupling_iterations, most_iterations; /* of all substeps, of one */
-  int64_t handed_over;                          /* substeps that xpm finished for one system */
+  int64_t handed_over;                          /* substeps that xpm finished for one system, or it for xpm */
   int64_t capped, diverged;                   /* tries that the coupling did not bring to an end */
   double fluid_s, solid_s, couple_s, other_s; /* wall time of the phases */
   double wall_s;                              /* of earlier sessions */

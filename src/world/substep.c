@@ -36,7 +36,7 @@ static mn_status unsolved(const mn_world *w, const mn_solve_report *report)
 /* Why the two sides found no agreement, and what to try. */
 static mn_status uncoupled(const mn_world *w, double dt, const mn_coupling_report *r)
 {
-  const mn_coupling_def *d = &w->how;
+  const mn_coupling_def *d = &w->how; /* also of a substep that was not rescued */
   double dx = w->def->domain.size.x / w->def->domain.cells[0];
   const char *method = mn_coupling_method_name(d->method);
   int one = d->method == MN_COUPLE_SIMULTANEOUS || d->method == MN_COUPLE_MONOLITHIC;
@@ -129,25 +129,27 @@ static int finite_bodies(const mn_body_totals *t)
 }
 
 /* Both, by the coupling. */
-static mn_outcome try_coupled(mn_world *w, double dt, double share, mn_step_info *info,
-                              mn_status *status)
+static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double share,
+                              mn_step_info *info, mn_status *status)
 {
   mn_coupling_report r;
   double start = mn_seconds();
-  *status = mn_coupling_try(w->coupling, w->clock.time, dt, share, &r);
+  *status = mn_coupling_try(c, w->clock.time, dt, share, &r);
   int solved = *status == MN_OK;
   if (solved && r.reason != MN_CONVERGED)
     *status = uncoupled(w, dt, &r);
   if (*status == MN_OK)
-    *status = mn_coupling_commit(w->coupling, &r);
+    *status = mn_coupling_commit(c, &r);
+  if (*status == MN_OK && c != w->coupling)
+    mn_coupling_adopt(w->coupling, c);
   info->pressure = r.fluid;
   info->solid = r.solid;
   info->coupling_iterations = r.iterations;
   info->coupling_residual = r.residual;
   info->modes = r.modes;
   info->imbalance = r.imbalance;
-  info->handed_over = r.handed_over;
-  const mn_region_info *regions = mn_coupling_regions(w->coupling, &info->closed_regions);
+  info->handed_over = r.handed_over || c != w->coupling;
+  const mn_region_info *regions = mn_coupling_regions(c, &info->closed_regions);
   memcpy(info->region, regions, (size_t)info->closed_regions * sizeof *regions);
   info->capped += solved && r.reason == MN_ITERATION_LIMIT;
   info->diverged += solved && r.reason == MN_DIVERGED;
@@ -177,11 +179,12 @@ static mn_outcome try_apart(mn_world *w, double dt, mn_step_info *info, mn_statu
   return result;
 }
 
-mn_outcome mn_world_try(mn_world *w, double dt, double share, mn_step_info *info, mn_status *status)
+mn_outcome mn_world_try(mn_world *w, mn_coupling *c, double dt, double share, mn_step_info *info,
+                        mn_status *status)
 {
   w->ctx->message[0] = 0;
   mn_outcome result =
-      w->coupling ? try_coupled(w, dt, share, info, status) : try_apart(w, dt, info, status);
+      c ? try_coupled(w, c, dt, share, info, status) : try_apart(w, dt, info, status);
   if (result != MN_STEP_GOOD)
     return result;
   if (w->fluid_plugin && *status == MN_OK)

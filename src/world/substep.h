@@ -13,7 +13,7 @@ typedef enum mn_outcome {
 /* From the saved state; dt is this `share` of the step that would do with ease. When it is not
    good, the context says why; *status is what the solver returned, and anything but MN_FAILED is
    not the step's fault. */
-mn_outcome mn_world_try(mn_world *world, double dt, double share, mn_step_info *info,
-                        mn_status *status);
+mn_outcome mn_world_try(mn_world *world, mn_coupling *coupling, double dt, double share,
+                        mn_step_info *info, mn_status *status);
 
 #endif

@@ -52,6 +52,26 @@ static mn_status check_surface(mn_world *w)
 static mn_status pick_coupling(mn_world *w);
 static mn_status meet_bodies(mn_world *w);
 
+/* Light bodies in water that can leave them: the answers of both sides have kinks there, and asking
+   them in turn may not end. Where both tell their operators, the one system finishes such substeps;
+   its equations are the same. */
+static mn_status make_rescue(mn_world *w)
+{
+  const mn_domain_def *d = &w->def->domain;
+  const mn_coupling_def *how = &w->how;
+  int able = w->on_grid && w->fluid.ops->operators && w->solid.ops->operators;
+  if (!able || w->def->fluid.kind != MN_FLUID_WATER || how->method != MN_COUPLE_XPM ||
+      how->published || !how->frozen || how->load != MN_LOAD_IMPULSE)
+    return MN_OK;
+  mn_coupling_def one = mn_coupling_def_default(MN_COUPLE_MONOLITHIC, 0);
+  one.tolerance = how->tolerance;
+  one.spacing = how->spacing;
+  one.kernel_radius = how->kernel_radius;
+  one.adapt = how->adapt;
+  return mn_coupling_create(w->ctx, &one, d->dim, d->size.x / d->cells[0], w->fluid, w->solid,
+                            &w->rescue);
+}
+
 static mn_status make_coupling(mn_world *w)
 {
   const mn_domain_def *d = &w->def->domain;
@@ -67,6 +87,7 @@ static mn_status make_coupling(mn_world *w)
   const mn_fluid_def *fluid = &w->def->fluid;
   if (w->on_grid && fluid->kind == MN_FLUID_WATER && mn_length(fluid->gravity) > 0)
     mn_coupling_set_fall(w->coupling, sqrt(d->size.x / d->cells[0] / mn_length(fluid->gravity)));
+  MN_TRY(make_rescue(w));
   return check_surface(w);
 }
 
@@ -129,6 +150,7 @@ void mn_world_destroy(mn_world **world)
   if (!*world)
     return;
   mn_coupling_destroy(&(*world)->coupling);
+  mn_coupling_destroy(&(*world)->rescue);
   if ((*world)->fluid.ops)
     (*world)->fluid.ops->destroy((*world)->fluid.self);
   if ((*world)->solid_plugin && (*world)->solid.ops)
@@ -242,6 +264,8 @@ static mn_status restore_state(mn_world *w)
   }
   if (w->coupling)
     mn_coupling_reject(w->coupling);
+  if (w->rescue)
+    mn_coupling_reject(w->rescue);
   mn_world_measure(w);
   if (mn_world_look(w) != MN_OK)
     mn_log(w->ctx, MN_LOG_DEBUG, "%s", w->ctx->message);
@@ -365,13 +389,29 @@ static void count_frames(mn_world *w)
 /* Once: the method asked for is then not the one that finished the substep. */
 static void tell_handed_over(mn_world *w, const mn_step_info *info)
 {
-  if (info->handed_over && !w->told_handed_over)
+  const char *name = mn_coupling_method_name(w->how.method);
+  if (info->handed_over && !w->told_handed_over && w->rescue)
+    mn_log(w->ctx, MN_LOG_WARNING,
+           "at %.6g s (step %lld) \"%s\" found no agreement, and \"monolithic\" finished the "
+           "substep; run.json counts such substeps, steps.csv marks them (handed_over); if they "
+           "are many, take coupling.method = \"monolithic\"",
+           w->clock.time, (long long)w->clock.step, name);
+  else if (info->handed_over && !w->told_handed_over)
     mn_log(w->ctx, MN_LOG_WARNING,
            "at %.6g s (step %lld) contact did not settle in the one system of \"%s\", and \"xpm\" "
            "finished the substep from there; run.json counts such substeps, steps.csv marks them "
            "(handed_over)",
-           w->clock.time, (long long)w->clock.step, mn_coupling_method_name(w->how.method));
+           w->clock.time, (long long)w->clock.step, name);
   w->told_handed_over |= info->handed_over;
+}
+
+/* Volumes of closed regions are kept by the coupling that knows them. */
+static int can_be_rescued(const mn_world *w)
+{
+  int regions = 0;
+  if (w->rescue)
+    mn_coupling_regions(w->coupling, &regions);
+  return w->rescue && !regions;
 }
 
 mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
@@ -404,8 +444,14 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   mn_outcome result;
   mn_status status = MN_OK;
   double share = w->coupling ? mn_coupling_pace(w->coupling) : 1;
-  while ((result = mn_world_try(w, dt, share, &info, &status)) != MN_STEP_GOOD) {
+  while ((result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
+    if (result == MN_STEP_RETRY && can_be_rescued(w)) {
+      result = mn_world_try(w, w->rescue, dt, share, &info, &status);
+      if (result == MN_STEP_GOOD)
+        break;
+      MN_TRY(restore_state(w));
+    }
     if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES) {
       *out =
           (mn_step_info){.retries = info.retries, .capped = info.capped, .diverged = info.diverged};
@@ -420,8 +466,9 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   }
   w->ctx->message[0] = 0; /* of a step that was retried with success */
   tell_handed_over(w, &info);
-  if (w->coupling)
-    mn_coupling_learn_pace(w->coupling, info.retries, info.coupling_iterations);
+  if (w->coupling) /* iterations of another coupling say nothing of this one's pace */
+    mn_coupling_learn_pace(w->coupling, info.retries,
+                           w->rescue && info.handed_over ? 0 : info.coupling_iterations);
   w->clock.time = parts == 1 ? until : w->clock.time + dt;
   w->clock.step++;
   count_frames(w);
@@ -494,6 +541,15 @@ int mn_world_arrays(mn_world *w, mn_array arrays[MN_ARRAYS_MAX])
   if (w->coupling)
     count += mn_coupling_arrays(w->coupling, arrays + count, MN_ARRAYS_MAX - count);
   assert(count <= MN_ARRAYS_MAX);
+  int first = count;
+  if (w->rescue)
+    count += mn_coupling_arrays(w->rescue, arrays + count, MN_ARRAYS_MAX - count);
+  assert(count <= MN_ARRAYS_MAX);
+  for (int i = first; i < count; i++) {
+    char name[sizeof arrays->name];
+    memcpy(name, arrays[i].name, sizeof name);
+    snprintf(arrays[i].name, sizeof name, "rescue_%.40s", name);
+  }
   return count;
 }
 

@@ -42,6 +42,7 @@ struct mn_world {
   mn_bodies *bodies;     /* behind `solid`; NULL: none */
   mn_coupling *coupling; /* of the two; NULL: one is missing */
   mn_coupling_def how;   /* def->coupling, or what was picked for "auto" */
+  mn_coupling *rescue;   /* one system, for substeps in which xpm finds no agreement; NULL: none */
   char why[MN_WHY_MAX];  /* it was; "": it was not */
   mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
   int told_handed_over;                   /* 1: it was warned of; work */

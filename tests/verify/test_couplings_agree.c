@@ -90,6 +90,8 @@ static void take(world_case *c, snapshot *s)
   *s = (snapshot){0};
   mn_array own[MN_ARRAYS_MAX];
   int of_coupling = mn_coupling_arrays(c->world->coupling, own, MN_ARRAYS_MAX);
+  if (c->world->rescue)
+    of_coupling += mn_coupling_arrays(c->world->rescue, own, MN_ARRAYS_MAX);
   for (int i = 0; i < count - of_coupling; i++) {
     size_t bytes = mn_array_bytes(&arrays[i]);
     if (arrays[i].type != MN_F64)
