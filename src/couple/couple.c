@@ -26,8 +26,9 @@ static const int ALWAYS_EASY = 4;
    these than others to give up. */
 static const double CRAWL = 1.0 / 1024;
 enum { CRAWLED_MOST = 300 };
-/* Iterations of a substep after one that another coupling had to finish. */
-enum { PATIENCE = 15 };
+/* Iterations of a substep after one that another coupling had to finish: few after four of these on
+   end, but now and then it is tried again. */
+enum { PATIENCE = 15, PATIENT_FOR = 4, TRIED_AGAIN = 16 };
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
@@ -233,6 +234,14 @@ static mn_status expect_places(mn_coupling *c)
   return MN_OK;
 }
 
+static int patience(const mn_coupling *c)
+{
+  int adopted = (int)c->numbers[NUMBERS_ADOPTED];
+  if (!adopted)
+    return c->def.max_iterations;
+  return adopted % TRIED_AGAIN < PATIENT_FOR ? PATIENCE : 2;
+}
+
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
                           mn_coupling_report *report)
 {
@@ -253,7 +262,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   c->inertia[0] = c->inertia[1] = INFINITY;
   mn_couple_allow(c);
   if (c->rmi)
-    mn_rmi_set_patience(c->rmi, c->numbers[NUMBERS_ADOPTED] > 0 ? PATIENCE : c->def.max_iterations);
+    mn_rmi_set_patience(c->rmi, patience(c));
   c->asked = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {
@@ -372,7 +381,7 @@ void mn_coupling_adopt(mn_coupling *c, const mn_coupling *other)
   memcpy(f->area, g->area, n * sizeof *f->area);
   memcpy(f->load, g->load, n * sizeof *f->load);
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], other->dt);
-  c->numbers[NUMBERS_ADOPTED] = 1;
+  c->numbers[NUMBERS_ADOPTED]++;
 }
 
 /* ---- pace ------------------------------------------------------------------------------------ */

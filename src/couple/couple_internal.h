@@ -40,7 +40,7 @@ struct mn_coupling {
   double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s;
                               change of velocity with which the turns began; fitted mass as of
                               late; least inertia of a body as of late, kg per area, rigid ones
-                              apart; 1: the last substep was another coupling's */
+                              apart; how many substeps on end were another coupling's */
   mn_vec3 *change;         /* m/s, of velocity in the last substep; weak only */
   /* of the substep */
   double dt;
