@@ -8,8 +8,9 @@
    Water that can leave rigid bodies makes F a function with kinks, which secants do not see, and a
    small residual of a short substep may be a large velocity: a raft at rest was thrown up at 2 m/s
    by an error of 0.04 cells in 2 ms. There they may be off by their part of the tolerance in the
-   time in which they would fall through a cell, not in each substep (mn_couple_is_calm). Not bodies
-   that bend: cloth that flutters comes no closer.
+   time in which they would fall through a cell, not in each substep (mn_couple_is_calm), and
+   fictitious mass may hold but a part of what moves them: a light ball in the air, lent what a
+   floating plank needs, hung there. Not bodies that bend: cloth that flutters comes no closer.
 
    Masses below 0 (mn_fluid_ops.lacking) of LACK_MOST of a body's own or more make its equation
    senseless where water lets go of it; the fluid is asked to do without. Judged by the acceleration
