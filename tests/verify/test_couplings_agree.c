@@ -99,7 +99,9 @@ static void take(world_case *c, snapshot *s)
     snprintf(s->name[s->count], sizeof s->name[0], "%s", arrays[i].name);
     s->size[s->count] = bytes / sizeof(double);
     s->data[s->count] = malloc(bytes + 1);
-    memcpy(s->data[s->count++], arrays[i].data, bytes);
+    if (bytes)
+      memcpy(s->data[s->count], arrays[i].data, bytes);
+    s->count++;
   }
 }
 
