@@ -21,7 +21,7 @@ return scene {
   fluid      = water { walls = walls, initial_water = box { lo = {-1, -1, -1}, hi = {2, 0.45, 2} } },
   solids     = bodies,
   dynamics   = dynamics { dt = 0.01 },
-  coupling   = couple { method = coupling, spacing = 0.7, rigid = coupling ~= "weak" and rigid_as or nil },
+  coupling   = couple { method = coupling, spacing = 0.8, rigid = coupling ~= "weak" and rigid_as or nil },
   probes     = { position { name = "y_100", of = "ball 100 1", axis = "y" }, position { name = "y_500", of = "ball 500 1", axis = "y" },
                  position { name = "y_900", of = "ball 900 1", axis = "y" }, position { name = "y_10000", of = "ball 10000 1", axis = "y" },
                  volume { of = "fluid" } },

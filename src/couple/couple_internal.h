@@ -62,6 +62,7 @@ struct mn_coupling {
   mn_vec3 *load;              /* N, and what it answered */
   mn_vec3 *from;              /* m, X of the solid's last answer, */
   mn_vec3 *gap;               /* m/s, and its velocity at the end less the mean one */
+  int disturbed;              /* 1: couple_light.c has left V undefined */
   int fresh;                  /* 1: the interface is as the fluid's last solve left it */
   double added;               /* kg per area, largest added mass seen, */
   double inertia[2];          /* and least inertia of a body, 1: rigid; infinite: none */

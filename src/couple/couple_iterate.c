@@ -124,13 +124,15 @@ static mn_status meet(mn_coupling *c)
   mn_interface *f = &c->boxes.face;
   size_t bytes = f->count * sizeof *f->X;
   int expected = f->frozen && !c->mono && c->rmi && !c->def.published;
-  memcpy(c->place, f->X, bytes);
-  if (expected)
+  if (expected) {
+    memcpy(c->place, f->X, bytes);
     memcpy(f->X, c->met, bytes);
+  }
   mn_status status = mn_closed_meet(&c->closed);
   if (status == MN_OK)
     status = mn_couple_spare_light(c);
-  memcpy(f->X, c->place, bytes);
+  if (expected)
+    memcpy(f->X, c->place, bytes);
   return status;
 }
 
@@ -139,7 +141,8 @@ static mn_status get_ready(mn_coupling *c, double rate)
 {
   set_means(c, rate);
   MN_TRY(meet(c));
-  set_means(c, rate);
+  if (c->disturbed)
+    set_means(c, rate);
   if (c->rmi && mn_closed_changed(&c->closed)) /* the fluid answers otherwise from now on */
     mn_rmi_forget(c->rmi);
   return MN_OK;

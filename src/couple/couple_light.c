@@ -158,19 +158,23 @@ static mn_status weigh_bodies(mn_coupling *c)
   return status;
 }
 
-/* What fictitious mass still holds of each rigid body is little beside what the fluid does to it,
+/* No point of a rigid body is off by more than the calm gap, and what fictitious mass still holds
+   of each of these bodies is little beside what the fluid does to it,
    or beside how it leaves its straight way. */
 static int is_balanced(const mn_coupling *c)
 {
   const mn_interface *f = &c->boxes.face;
-  double square = c->dt * c->dt;
+  double square = c->dt * c->dt, gap = calm_gap(c);
   memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
   for (size_t i = 0; i < f->count; i++) {
     double *sum = sums_of(c, i);
     if (!f->rigid[i])
       continue;
     mn_vec3 bent = mn_sub(mn_sub(f->X[i], c->start[i]), mn_scale(c->dt, c->V_start[i]));
-    sum[0] += c->mass[i] * mn_length(mn_sub(f->X[i], c->place[i]));
+    mn_vec3 off = mn_sub(f->X[i], c->place[i]);
+    if (fmax(fabs(off.x), fmax(fabs(off.y), fabs(off.z))) > gap)
+      return 0;
+    sum[0] += c->mass[i] * mn_length(off);
     for (int a = 0; a < f->dim; a++)
       sum[1 + a] += square * c->load[i].v[a];
     sum[4] = fmax(sum[4], mn_dot(bent, bent));
@@ -179,7 +183,7 @@ static int is_balanced(const mn_coupling *c)
     const double *sum = c->of_body + SUMS * b;
     double per_mass = c->inverse_mass[b], load = mn_length(mn_v3(sum[1], sum[2], sum[3]));
     double moved = fmax(per_mass * load, sqrt(sum[4]));
-    if (per_mass * sum[0] > BALANCE * moved + FLOOR * calm_gap(c))
+    if (per_mass * sum[0] > BALANCE * moved + FLOOR * gap)
       return 0;
   }
   return 1;
@@ -188,7 +192,7 @@ static int is_balanced(const mn_coupling *c)
 int mn_couple_is_calm(void *user)
 {
   mn_coupling *c = user;
-  return mn_couple_rigid_gap(c) <= calm_gap(c) && (!c->weighed || is_balanced(c));
+  return c->weighed ? is_balanced(c) : mn_couple_rigid_gap(c) <= calm_gap(c);
 }
 
 double mn_couple_allowed(mn_coupling *c)
@@ -202,6 +206,7 @@ mn_status mn_couple_spare_light(mn_coupling *c)
 {
   mn_interface *f = &c->boxes.face;
   int any = 0;
+  c->disturbed = 0;
   if (c->calm < 1)
     MN_TRY(weigh_bodies(c));
   if (c->mono || !c->boxes.fluid.ops->lacking)
@@ -212,6 +217,7 @@ mn_status mn_couple_spare_light(mn_coupling *c)
   int light = !c->boxes.solid.ops->accelerate; /* or who knows */
   if (!light) {
     memcpy(f->load, c->load, f->count * sizeof *f->load);
+    c->disturbed = 1;
     MN_TRY(mn_boxes_accelerate(&c->boxes));
     memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
     for (size_t i = 0; i < f->count; i++) {
