@@ -431,6 +431,10 @@ int mn_coupling_arrays(mn_coupling *c, mn_array *arrays, int capacity)
   if (c->change && count < capacity)
     arrays[count] = change;
   count += c->change != NULL;
+  mn_array masses = {"coupling_masses", MN_F64, 1, {c->bodies}, c->inverse_mass, 0};
+  if (c->bodies && count < capacity)
+    arrays[count] = masses;
+  count += c->bodies > 0;
   count += mn_closed_arrays(&c->closed, arrays + count, capacity - count);
   return count + (c->rmi ? mn_rmi_arrays(c->rmi, arrays + count, capacity - count) : 0);
 }

@@ -22,6 +22,7 @@ enum {
   NUMBERS_INERTIA_RIGID,
   NUMBERS_CRAWLED,
   NUMBERS_ADOPTED,
+  NUMBERS_WEIGHED,
   NUMBERS
 };
 
@@ -40,7 +41,8 @@ struct mn_coupling {
   double numbers[NUMBERS]; /* pace; fitted mass, kg per area; see WEAK_TURNS; longest step, s;
                               change of velocity with which the turns began; fitted mass as of
                               late; least inertia of a body as of late, kg per area, rigid ones
-                              apart; how many substeps on end were another coupling's */
+                              apart; how many substeps on end were another coupling's;
+                              1: masses of bodies are known */
   mn_vec3 *change;         /* m/s, of velocity in the last substep; weak only */
   /* of the substep */
   double dt;
@@ -56,8 +58,7 @@ struct mn_coupling {
   double *zero;               /* x at the start of the substep */
   mn_vec3 *met, *V_start;     /* m, where a frozen fluid meets the surface; m/s, V^n */
   mn_vec3 *kept_V;            /* m/s: work of couple_light.c */
-  double *inverse_mass;       /* [bodies] 1/kg; */
-  int weighed;                /* 1: they are known */
+  double *inverse_mass;       /* [bodies] 1/kg, state: a hinged body's follows its pose */
   mn_vec3 *place;             /* m, X of the fluid's last solve, */
   mn_vec3 *load;              /* N, and what it answered */
   mn_vec3 *from;              /* m, X of the solid's last answer, */

@@ -124,11 +124,11 @@ double mn_couple_rigid_gap(const mn_coupling *c)
   return most;
 }
 
-/* kg of each rigid body, along the axis that it gives way to most; found once, since it stays. */
+/* kg of each rigid body, along the axis that it gives way to most; found once. */
 static mn_status weigh_bodies(mn_coupling *c)
 {
   mn_interface *f = &c->boxes.face;
-  if (c->weighed || !c->boxes.solid.ops->accelerate)
+  if (c->numbers[NUMBERS_WEIGHED] > 0 || !c->boxes.solid.ops->accelerate)
     return MN_OK;
   memcpy(c->load, f->load, f->count * sizeof *f->load);
   memcpy(c->kept_V, f->V, f->count * sizeof *f->V);
@@ -154,13 +154,13 @@ static mn_status weigh_bodies(mn_coupling *c)
   }
   memcpy(f->load, c->load, f->count * sizeof *f->load);
   memcpy(f->V, c->kept_V, f->count * sizeof *f->V);
-  c->weighed = status == MN_OK;
+  c->numbers[NUMBERS_WEIGHED] = status == MN_OK;
   return status;
 }
 
 /* No point of a rigid body is off by more than the calm gap, and what fictitious mass still holds
-   of each of these bodies is little beside what the fluid does to it,
-   or beside how it leaves its straight way. */
+   of each of these bodies is little beside what the fluid does to it, or beside how it leaves its
+   straight way. */
 static int is_balanced(const mn_coupling *c)
 {
   const mn_interface *f = &c->boxes.face;
@@ -192,7 +192,7 @@ static int is_balanced(const mn_coupling *c)
 int mn_couple_is_calm(void *user)
 {
   mn_coupling *c = user;
-  return c->weighed ? is_balanced(c) : mn_couple_rigid_gap(c) <= calm_gap(c);
+  return c->numbers[NUMBERS_WEIGHED] > 0 ? is_balanced(c) : mn_couple_rigid_gap(c) <= calm_gap(c);
 }
 
 double mn_couple_allowed(mn_coupling *c)
