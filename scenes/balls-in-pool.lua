@@ -1,6 +1,6 @@
 -- Balls of density 0.1, 0.5, 0.9 and 10 times that of water are dropped into a pool (3D). The
 -- lightest float high, the next half sunk, the next nearly sunk; the heavy ones go to the bottom.
-local n         = param("n", 48, "cells along the pool, which is 1.2 m long", { multiple = 4 })
+local n         = param("n", 64, "cells along the pool, which is 1.2 m long", { multiple = 4 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local rigid_as  = param("rigid", "points", "what the coupling sees of the balls: points or freedoms")
 local walls     = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")

@@ -1,5 +1,5 @@
 -- A dam of water breaks against a hanging cloth and sweeps balls of several densities along (3D).
-local n         = param("n", 48, "cells along the tank, which is 1.2 m long", { multiple = 4 })
+local n         = param("n", 64, "cells along the tank, which is 1.2 m long", { multiple = 4 })
 local coupling  = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)
 local walls     = param("walls", "separating", "separating: water can leave walls; sticking: they hold it")
 local r = 0.08

@@ -15,7 +15,7 @@ return scene {
   solids     = { rigid { name = "plank", density = density,
                          shape = box { center = {0.56, 0.45, 0.5}, size = {0.5, 0.08, 0.16} } } },
   dynamics   = dynamics { gravity = {0, -1, 0} },
-  coupling   = couple { method = coupling, rigid = coupling ~= "weak" and rigid_as or nil },
+  coupling   = couple { method = coupling, spacing = 0.7, rigid = coupling ~= "weak" and rigid_as or nil },
   probes     = { position { of = "plank", axis = "y" }, angle { of = "plank" }, force { of = "plank", axis = "y" },
                  kinetic_energy {} },
   output     = { frames = 48, every = 1 / 24 },

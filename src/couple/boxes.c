@@ -130,9 +130,10 @@ static int is_finite(const mn_vec3 *v)
 /* Without a way out of the loop, which would be several times slower. */
 static int all_small(const mn_boxes *b, const mn_vec3 *v)
 {
+  const double *number = (const double *)v;
   int small = 1;
-  for (size_t i = 0; i < b->face.count; i++)
-    small &= (fabs(v[i].x) < ABSURD) & (fabs(v[i].y) < ABSURD) & (fabs(v[i].z) < ABSURD);
+  for (size_t k = 0; k < 3 * b->face.count; k++)
+    small &= fabs(number[k]) < ABSURD;
   return small;
 }
 

@@ -264,21 +264,25 @@ static void age(mn_rmi *rmi, mn_rmi_pairs *pairs)
 
 /* p of all columns in use += rate times x; both are times their weights, p is that of the column's
  * dt. */
-static void shift(const mn_rmi *rmi, const mn_rmi_pairs *pairs, const double *rate, const double *x,
-                  double *p)
+static void shift(const mn_rmi *rmi, const mn_rmi_pairs *pairs, const double *restrict rate,
+                  const double *x, double *p)
 {
   size_t n = rmi->def.x_size;
   const double *w = rmi->x_weight, *u = rmi->p_weight;
   const mn_rmi_short *s = &rmi->shorter;
   for (size_t c = (size_t)mn_rmi_columns_first(rmi, pairs); c < (size_t)*pairs->count; c++) {
     double part = 1 / mn_rmi_dt_scale(rmi, pairs->dt[c]);
-    for (size_t i = 0; i < n; i++) {
-      double more = (u ? u[i] : 1) / (w ? w[i] : 1) * part * rate[i] * x[c * n + i];
-      if (s->p_patch)
-        p[c * s->p + s->p_patch[i]] += s->p_scale[s->p_patch[i]] * more;
-      else
-        p[c * n + i] += more;
-    }
+    const double *restrict of_x = x + c * n;
+    double *restrict of_p = p + c * s->p;
+    if (!w && !u && !s->p_patch) /* nearly always */
+      for (size_t i = 0; i < n; i++)
+        of_p[i] += part * rate[i] * of_x[i];
+    else
+      for (size_t i = 0; i < n; i++) {
+        size_t patch = s->p_patch ? s->p_patch[i] : i;
+        double more = (u ? u[i] : 1) / (w ? w[i] : 1) * part * rate[i] * of_x[i];
+        of_p[patch] += s->p_patch ? s->p_scale[patch] * more : more;
+      }
   }
 }
 

@@ -84,10 +84,14 @@ static mn_status make_coupling(mn_world *w)
     MN_TRY(pick_coupling(w));
   MN_TRY(mn_coupling_create(w->ctx, &w->how, d->dim, d->size.x / d->cells[0], w->fluid, w->solid,
                             &w->coupling));
-  const mn_fluid_def *fluid = &w->def->fluid;
-  if (w->on_grid && fluid->kind == MN_FLUID_WATER && mn_length(fluid->gravity) > 0)
-    mn_coupling_set_fall(w->coupling, sqrt(d->size.x / d->cells[0] / mn_length(fluid->gravity)));
   MN_TRY(make_rescue(w));
+  const mn_fluid_def *fluid = &w->def->fluid;
+  if (w->on_grid && fluid->kind == MN_FLUID_WATER && mn_length(fluid->gravity) > 0) {
+    double fall = sqrt(d->size.x / d->cells[0] / mn_length(fluid->gravity));
+    mn_coupling_set_fall(w->coupling, fall);
+    if (w->rescue)
+      mn_coupling_set_fall(w->rescue, fall);
+  }
   return check_surface(w);
 }
 

@@ -134,6 +134,7 @@ static several let_go(const char *tower, double until, int alone, int leave)
   several b = {0};
   world_case c;
   world_open(&c, SEVERAL, s, 1, 1);
+  CHECK(c.world->rescue->fall > 0); /* held as tightly as where the one system is all there is */
   if (alone)
     mn_coupling_destroy(&c.world->rescue);
   if (leave)
