@@ -32,6 +32,9 @@ static const double MENDED = 0.1, ROUND_OFF = 1e-7;
    cells: faces must make up for it (fluid/mac/compatible.c). */
 static const double CARRIED = 0.009;
 static const double FED = 0.34;
+/* A region has grown by more than flowed in, by so many cells over all of its surface: water has
+   left its walls. */
+static const double GAP = 0.1;
 /* What may be left of volumes that depend on each other, likewise. */
 static const double FOUND = 1e-5;
 /* Regions of at most so many cells along each axis that nobody knows leak. */
@@ -109,6 +112,15 @@ double mn_mono_lost(const mn_monolithic *m)
   return most;
 }
 
+/* A gap that opened where water left its walls is no air, however wide: nothing in it bears bodies
+   or holds them back. */
+static int is_void(const mn_monolithic *m, int r)
+{
+  const mn_closed *c = m->closed;
+  return m->s.fluid.bound && !mn_mono_has_cells(&m->s, c->grid[r]) &&
+         c->now.error[c->slot[r]] > GAP * m->dx * c->surface[r];
+}
+
 void mn_mono_tell_regions(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
@@ -117,8 +129,8 @@ void mn_mono_tell_regions(mn_monolithic *m)
   s->told = c->boxes->fluid.ops->enclose && c->form != MN_CLOSED_NONE;
   s->volumes = s->told ? c->count : 0;
   for (int r = 0; r < s->volumes; r++)
-    s->volume[r] =
-        (mn_mono_volume){.grid = c->grid[r], .row = c->still[r] ? NULL : &c->row[(size_t)r * n]};
+    s->volume[r] = (mn_mono_volume){
+        .grid = c->grid[r], .row = c->still[r] || is_void(m, r) ? NULL : &c->row[(size_t)r * n]};
 }
 
 void mn_mono_meet_regions(mn_monolithic *m)
@@ -135,15 +147,17 @@ static void ask(mn_monolithic *m)
   mn_mono_system *s = &m->s;
   mn_closed *c = m->closed;
   const mn_interface *f = &m->boxes->face;
-  double swept[MN_CLOSED_MAX];
-  if (s->volumes && m->newton)
+  double swept[MN_CLOSED_MAX], flow[MN_CLOSED_MAX];
+  if (s->volumes && m->newton) {
     mn_closed_swept(c, f->X, swept);
+    mn_closed_flow(c, f->X, f->V, flow);
+  }
   for (int r = 0; r < s->volumes; r++) {
     double most = CARRIED * m->dx * c->surface[r], error = c->now.error[c->slot[r]];
     double carried = fmax(-most, fmin(most, error));
     double Q = c->info[r].inflow, done = m->newton ? swept[r] : m->met[r] + along(c, r, f->X);
     if (c->struck[c->slot[r]])
-      s->volume[r].rate = Q - along(c, r, f->V);
+      s->volume[r].rate = Q - (m->newton ? flow[r] : along(c, r, f->V));
     else if (leads(c, r))
       s->volume[r].rate = Q - FED * carried / s->dt - along(c, r, f->V);
     else

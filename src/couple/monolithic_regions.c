@@ -111,7 +111,7 @@ static int has_held(const mn_mono_system *s, int32_t g)
   return 0;
 }
 
-static int has_cells(const mn_mono_system *s, int32_t g)
+int mn_mono_has_cells(const mn_mono_system *s, int32_t g)
 {
   for (size_t i = 0; i < s->cells && s->fluid.region; i++)
     if (s->fluid.region[i] == g)
@@ -321,7 +321,7 @@ static mn_status of_walls(mn_mono_system *s, int32_t regions, uint8_t *asked)
   double g[MOST + 1], z[MOST];
   for (int32_t r = 0; r < regions; r++) {
     int count = f.count, v = volume_of(s, r);
-    if (!has_cells(s, r))
+    if (!mn_mono_has_cells(s, r))
       continue;
     if (has_held(s, r)) { /* it has room to give */
       if (v >= 0)

@@ -144,6 +144,8 @@ void mn_mono_add_flow(const mn_mono_system *s, double sign, const double *v, dou
 /* monolithic_regions.c: after D and WE are made, pins and borders; regions in all */
 MN_MUST_CHECK mn_status mn_mono_find_constants(mn_mono_system *s);
 int32_t mn_mono_regions(const mn_mono_system *s);
+/* 1: some cell is of region g; air has none. */
+int mn_mono_has_cells(const mn_mono_system *s, int32_t g);
 /* Velocity of a row's face by a unit breath of region g: into it through all its walls; or 0. */
 double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row);
 /* Whether water has let go of the walls of a region since the system was built; rejoined: or no

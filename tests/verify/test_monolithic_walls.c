@@ -68,6 +68,20 @@ static void test_lift(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* The gap is no air that would hold the piston back, however wide it is: it is thrown, goes as any
+   stone does, and falls back. */
+static void test_throw(void **state)
+{
+  (void)state;
+  mn_solve_report r;
+  CHECK_NEAR(lift("monolithic", "separating", "auto", "2", 20, &r), 2 - 9.8 * 0.2, 1e-9);
+  CHECK_NEAR(lift("simultaneous", "separating", "auto", "2", 30, &r), 2 - 9.8 * 0.3, 1e-9);
+  CHECK_NEAR(lift("monolithic", "separating", "auto", "1", 60, &r), 0, 0.05); /* it lies again */
+  CHECK_DONE();
+  CHECK_NEAR(lift("xpm", "separating", "auto", "2", 20, &r), 2 - 9.8 * 0.2, 1e-3);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 static const char RISE[] =
     "local coupling = param('coupling', 'monolithic', '')\n"
     "return scene {\n"
@@ -121,6 +135,7 @@ static void test_rise(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lift), cmocka_unit_test(test_rise)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lift), cmocka_unit_test(test_throw),
+                                     cmocka_unit_test(test_rise)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
