@@ -193,6 +193,17 @@ void mn_closed_commit(mn_closed *c)
   memcpy(c->label, c->label_now, 2 * c->boxes->face.elements);
 }
 
+void mn_closed_hand_over(mn_closed *c, const mn_closed *from)
+{
+  if (!c->boxes->fluid.ops->enclose)
+    return;
+  c->kept = from->kept;
+  c->kept.known = 0; /* K was that of another form */
+  memcpy(c->label, from->label, 2 * c->boxes->face.elements);
+  c->told = from->told;
+  memcpy(c->info, from->info, sizeof c->info);
+}
+
 int mn_closed_arrays(mn_closed *c, mn_array *arrays, int capacity)
 {
   size_t numbers = sizeof c->kept / sizeof(double), sides = 2 * c->boxes->face.elements;

@@ -134,6 +134,9 @@ double mn_closed_gap(const mn_closed *closed, int r);
 MN_MUST_CHECK mn_status mn_closed_finish(mn_closed *closed);
 void mn_closed_commit(mn_closed *closed);
 
+/* The regions that `from`, of the same boxes and points, knows. */
+void mn_closed_hand_over(mn_closed *closed, const mn_closed *from);
+
 int mn_closed_arrays(mn_closed *closed, mn_array *arrays, int capacity);
 
 static inline int mn_closed_slot(uint8_t label)

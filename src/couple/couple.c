@@ -387,8 +387,19 @@ void mn_coupling_adopt(mn_coupling *c, const mn_coupling *other)
   memcpy(f->N, g->N, n * sizeof *f->N);
   memcpy(f->area, g->area, n * sizeof *f->area);
   memcpy(f->load, g->load, n * sizeof *f->load);
+  mn_closed_hand_over(&c->closed, &other->closed);
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], other->dt);
   c->numbers[NUMBERS_ADOPTED]++;
+}
+
+void mn_coupling_help(mn_coupling *c, const mn_coupling *other)
+{
+  mn_closed_hand_over(&c->closed, &other->closed);
+}
+
+int mn_coupling_was_helped(const mn_coupling *c)
+{
+  return c->numbers[NUMBERS_ADOPTED] > 0;
 }
 
 /* ---- pace ------------------------------------------------------------------------------------ */

@@ -78,6 +78,10 @@ MN_MUST_CHECK mn_status mn_coupling_commit(mn_coupling *coupling, mn_coupling_re
 void mn_coupling_reject(mn_coupling *coupling);
 /* In place of a commit: `other`, of the same boxes and points, has committed the substep. */
 void mn_coupling_adopt(mn_coupling *coupling, const mn_coupling *other);
+/* Before a try that is to finish the substep for `other`, of the same boxes and points: the closed
+   regions that it knows. And whether the last substep of a coupling was one that it adopted. */
+void mn_coupling_help(mn_coupling *coupling, const mn_coupling *other);
+int mn_coupling_was_helped(const mn_coupling *coupling);
 
 /* Factor on the step that the boxes allow: less than 1 after hard substeps, if def.adapt. Moves
    when a substep is committed that was retried so often. */

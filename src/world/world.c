@@ -409,13 +409,26 @@ static void tell_handed_over(mn_world *w, const mn_step_info *info)
   w->told_handed_over |= info->handed_over;
 }
 
-/* Volumes of closed regions are kept by the coupling that knows them. */
-static int can_be_rescued(const mn_world *w)
+static int has_regions(const mn_world *w)
 {
-  int regions = 0;
-  if (w->rescue)
-    mn_coupling_regions(w->coupling, &regions);
-  return w->rescue && !regions;
+  int regions;
+  mn_coupling_regions(w->coupling, &regions);
+  return regions > 0;
+}
+
+/* The one system tries the substep that xpm could not do. With closed regions only where no shorter
+   one does either, or the last one needed it. */
+static int is_to_help(const mn_world *w, int retries)
+{
+  return w->rescue &&
+         (!has_regions(w) || retries == MAX_RETRIES || mn_coupling_was_helped(w->coupling));
+}
+
+static mn_outcome try_rescue(mn_world *w, double dt, double share, mn_step_info *info,
+                             mn_status *status)
+{
+  mn_coupling_help(w->rescue, w->coupling);
+  return mn_world_try(w, w->rescue, dt, share, info, status);
 }
 
 mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
@@ -443,6 +456,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   if (!(parts < 1e15))
     return mn_fail(w->ctx, MN_BAD_INPUT, "%g s is too far away: it would take %.3g steps", until,
                    parts);
+  double whole = parts;
   dt = rest / parts;
   MN_TRY(save_state(w));
   mn_outcome result;
@@ -450,8 +464,13 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   double share = w->coupling ? mn_coupling_pace(w->coupling) : 1;
   while ((result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
-    if (result == MN_STEP_RETRY && can_be_rescued(w)) {
-      result = mn_world_try(w, w->rescue, dt, share, &info, &status);
+    if (result == MN_STEP_RETRY && is_to_help(w, info.retries)) {
+      if (info.retries == MAX_RETRIES && has_regions(w)) { /* at its full length */
+        dt = rest / whole;
+        parts = whole;
+        share = ldexp(share, MAX_RETRIES);
+      }
+      result = try_rescue(w, dt, share, &info, &status);
       if (result == MN_STEP_GOOD)
         break;
       MN_TRY(restore_state(w));
@@ -471,7 +490,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   w->ctx->message[0] = 0; /* of a step that was retried with success */
   tell_handed_over(w, &info);
   if (w->coupling) /* iterations of another coupling say nothing of this one's pace */
-    mn_coupling_learn_pace(w->coupling, info.retries,
+    mn_coupling_learn_pace(w->coupling, parts == whole ? 0 : info.retries,
                            w->rescue && info.handed_over ? 0 : info.coupling_iterations);
   w->clock.time = parts == 1 ? until : w->clock.time + dt;
   w->clock.step++;

@@ -296,7 +296,7 @@ static void pinch(const char *driven, const char *closed, double until, double k
   printf("%s, %s: parted for %d substeps (ids %d, %d), one again for %d (id %d), area within %.1e; "
          "%d retries\n",
          driven, closed, parted, ids[0], ids[1], merged, r.info.region[0].id, worst, r.retries);
-  CHECK_OK(r.ctx, r.status);
+  CHECK(r.status == MN_OK); /* without p0 the skin folds up, and the run may end there */
   CHECK_GE(parted, 30);
   CHECK_GE(merged, 10);
   CHECK_NEAR(r.info.closed_regions, 1, 0);

@@ -26,8 +26,9 @@
 
 /* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
 static const double MENDED = 0.03, MENDED_KNOWN = 0.1;
-/* In regions that the coupling keeps: so many cells in a substep, by which mending moves walls, are
-   below what the grid sees, however slow the walls are. */
+/* In regions that the coupling keeps: so many cells in a substep of full length, by which mending
+   moves walls, are below what the grid sees, however slow the walls are. (In any substep, and walls
+   that went ever faster in ever shorter ones would be mended for ever.) */
 static const double SLOW = 0.01;
 /* Regions of at most so many cells along each axis, taken as a cube, are mended in any case. */
 enum { POCKET = 3 };
@@ -126,6 +127,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   double pocket = pow(POCKET, mac->grid.dim), *area = b->region[2];
   int known = mac->enclosure.known;
   double most = known ? MENDED_KNOWN : MENDED;
+  const mn_model_def *def = mac->def;
+  double longest = fmax(dt, def->fluid.max_dt > 0 ? def->fluid.max_dt : def->output.every);
   int start = mac->dt == 0;
   int chosen = 0;
   memset(mark, 0, (size_t)count * sizeof *mark);
@@ -142,7 +145,7 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   for (int r = 0; r < count; r++) {
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
-    double slow = known ? SLOW * mac->grid.dx / dt * area[r] : 0;
+    double slow = known ? SLOW * mac->grid.dx / longest * area[r] : 0;
     int small = b->adopts || fabs(Q[r]) <= fmax(most * mark[r], slow) ||
                 (area[r] > 0 && (start || (double)region.cells <= pocket));
     int parted = b->parted && b->parted[r]; /* there is room */
