@@ -14,6 +14,9 @@
 /* Newton has converged as well when the next step, guessed from the last two, is below this part of
    what is allowed; and has lost its way when a step is so many times the first one. */
 static const double NEXT_STEP = 0.1, ASTRAY = 100;
+/* Of what is allowed: how far walls of closed regions may lie off after the one step of a
+   linearised substep. Less than the next substeps make good (monolithic_closed.c). */
+static const double LOST_AT_ONCE = 0.1;
 /* Rest loads that differ by less (of the largest) are the same. */
 static const double SAME_REST = 1e-13;
 
@@ -255,6 +258,10 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     m->residual[m->newton] = report->residual = way;
     double rate = last > 0 ? way / last : 1, next = rate < 0.5 ? rate * way : way;
     int whole = taken >= 1;
+    if (is_linearised(m) && mn_mono_volume_off(m) > LOST_AT_ONCE * report->allowed) {
+      report->residual = mn_mono_volume_off(m);
+      return MN_OK; /* in a shorter substep walls turn less */
+    }
     if (whole &&
         (is_linearised(m) || way <= report->allowed || next <= NEXT_STEP * report->allowed)) {
       report->reason = MN_CONVERGED;

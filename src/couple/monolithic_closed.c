@@ -142,6 +142,14 @@ void mn_mono_meet_regions(mn_monolithic *m)
     m->met[r] -= along(c, r, m->boxes->face.X);
 }
 
+/* m^3, of what earlier substeps left. */
+static double carried(const mn_monolithic *m, int r)
+{
+  const mn_closed *c = m->closed;
+  double most = CARRIED * m->dx * c->surface[r], error = c->now.error[c->slot[r]];
+  return fmax(-most, fmin(most, error));
+}
+
 static void ask(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
@@ -153,16 +161,32 @@ static void ask(mn_monolithic *m)
     mn_closed_flow(c, f->X, f->V, flow);
   }
   for (int r = 0; r < s->volumes; r++) {
-    double most = CARRIED * m->dx * c->surface[r], error = c->now.error[c->slot[r]];
-    double carried = fmax(-most, fmin(most, error));
+    double left = carried(m, r);
     double Q = c->info[r].inflow, done = m->newton ? swept[r] : m->met[r] + along(c, r, f->X);
     if (c->struck[c->slot[r]])
       s->volume[r].rate = Q - (m->newton ? flow[r] : along(c, r, f->V));
     else if (leads(c, r))
-      s->volume[r].rate = Q - FED * carried / s->dt - along(c, r, f->V);
+      s->volume[r].rate = Q - FED * left / s->dt - along(c, r, f->V);
     else
-      s->volume[r].rate = Q - (carried + done) / s->dt;
+      s->volume[r].rate = Q - (left + done) / s->dt;
   }
+}
+
+double mn_mono_volume_off(const mn_monolithic *m)
+{
+  const mn_mono_system *s = &m->s;
+  const mn_closed *c = m->closed;
+  double swept[MN_CLOSED_MAX], most = 0;
+  if (s->volumes)
+    mn_closed_swept(c, m->boxes->face.X, swept);
+  for (size_t k = 0; k < s->borders; k++) {
+    int r = s->border[k].volume, kind = s->border[k].kind;
+    if ((kind != MN_MONO_SWEPT && kind != MN_MONO_TIED) || c->struck[c->slot[r]] || leads(c, r))
+      continue;
+    double asked = s->dt * c->info[r].inflow - carried(m, r);
+    most = fmax(most, fabs(swept[r] - asked) / c->surface[r]);
+  }
+  return most;
 }
 
 /* Volumes that follow from others, which must give what is asked. */

@@ -42,6 +42,8 @@ MN_MUST_CHECK mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report 
 
 /* Which regions there are, before the system is built. */
 void mn_mono_tell_regions(mn_monolithic *m);
+/* m, by which walls of closed regions lie off on average, where they are asked for a volume. */
+double mn_mono_volume_off(const mn_monolithic *m);
 /* With the interface where the fluid meets it. */
 void mn_mono_meet_regions(mn_monolithic *m);
 /* The right-hand sides, with what closed regions ask for besides. Regions that nothing can help:

@@ -157,11 +157,46 @@ static void test_rubber(void **state)
   CHECK_DONE();
 }
 
+/* A soft ring that is blown up and buckles, by one linear system a substep: where that turns walls
+   so far that their volume is lost, the substep is halved (-0.0215 m^2 of 0.0565 were lost, without
+   a word). */
+static const char BUCKLING[] =
+    "return scene {\n"
+    "  domain   = box { size = {1, 1}, cells = {24, 24}, top = 'open' },\n"
+    "  fluid    = smoke { density = 1, gravity = {0, 0}, max_dt = 0.02 },\n"
+    "  sources  = { inflow { name = 'i', shape = disk { center = {0.5, 0.5}, radius = 0.06 },\n"
+    "               speed = 0.2, ramp = cosine(0.5) } },\n"
+    "  solids   = { elastic { name = 'ring', density = 1, young = 2000, shape = difference {\n"
+    "               disk { center = {0.5, 0.5}, radius = 0.2 },\n"
+    "               disk { center = {0.5, 0.5}, radius = 0.1 } } } },\n"
+    "  dynamics = dynamics { gravity = {0, 0}, dt = 0.02, contact = false },\n"
+    "  coupling = couple { method = 'simultaneous' },\n"
+    "  output   = { frames = 10, every = 0.1 },\n"
+    "}\n";
+
+static void test_buckling(void **state)
+{
+  (void)state;
+  world_case c;
+  double flown = 0, lost = 0;
+  world_open(&c, BUCKLING, NULL, 0, 1);
+  while (c.info.time < 1 - 1e-9 && world_step(&c)) {
+    flown += c.info.dt * c.info.region[0].inflow;
+    lost = c.info.region[0].error;
+  }
+  CHECK_OK(c.ctx, c.status);
+  printf("buckling ring: %.2e of %.4f m^2 lost, %d substeps halved\n", lost, flown, c.retries);
+  CHECK_GE(c.retries, 1);
+  CHECK_LE(fabs(lost), 1e-3 * flown);
+  world_close(&c);
+  CHECK_DONE();
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_supported),
-                                     cmocka_unit_test(test_hydraulic),
-                                     cmocka_unit_test(test_sections), cmocka_unit_test(test_nested),
-                                     cmocka_unit_test(test_rubber)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_supported), cmocka_unit_test(test_hydraulic),
+      cmocka_unit_test(test_sections),  cmocka_unit_test(test_nested),
+      cmocka_unit_test(test_rubber),    cmocka_unit_test(test_buckling)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
