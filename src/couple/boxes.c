@@ -217,6 +217,12 @@ static mn_status meet(mn_boxes *b)
   return mn_boxes_judge(b, 0, b->fluid.ops->meet(b->fluid.self, &b->face));
 }
 
+mn_status mn_boxes_return(mn_boxes *b)
+{
+  MN_TRY(mn_boxes_look(b));
+  return meet(b);
+}
+
 mn_status mn_boxes_begin(mn_boxes *b, double t, double dt)
 {
   double start = mn_seconds();

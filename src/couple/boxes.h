@@ -26,6 +26,8 @@ void mn_boxes_destroy(mn_boxes *boxes);
 
 /* The interface as the solid's committed state has it. */
 MN_MUST_CHECK mn_status mn_boxes_look(mn_boxes *boxes);
+/* Both have got back a state from outside: the fluid meets the solid in it. */
+MN_MUST_CHECK mn_status mn_boxes_return(mn_boxes *boxes);
 /* The solid says where its surface is, the fluid meets it there, both begin a substep. */
 MN_MUST_CHECK mn_status mn_boxes_begin(mn_boxes *boxes, double t, double dt);
 /* One solve. MN_FAILED also if the box did not converge. */

@@ -29,6 +29,8 @@ static const double FOUND = 1e-13, LEAST_FOUND = 1e-5;
 /* Of the volume: less of what sources blow into it in a substep is rounding of sources that balance
    each other. */
 static const double LEAST_BLOWN = 1e-12;
+/* Of what sources blow into it: less is rounding of driven walls that make room for it. */
+static const double BALANCED = 1e-12;
 /* And when it is found, as part of what flows in. */
 static const double FOUND_OF_INFLOW = 1e-10;
 /* Of the flow of all of a region's walls: more than this from driven ones alone is no rounding of
@@ -106,9 +108,9 @@ static double allowed(const mn_closed *c, int r, double cells)
 
 int mn_closed_idle(const mn_closed *c, int r)
 {
-  double volume = c->info[r].volume;
-  return c->still[r] && fabs(c->dt * c->info[r].inflow) <= LEAST_FOUND * volume &&
-         fabs(c->dt * c->blown[r]) <= LEAST_BLOWN * volume;
+  double volume = c->info[r].volume, inflow = fabs(c->info[r].inflow), blown = fabs(c->blown[r]);
+  return c->still[r] && c->dt * inflow <= LEAST_FOUND * volume &&
+         (c->dt * blown <= LEAST_BLOWN * volume || inflow <= BALANCED * blown);
 }
 
 static int all_within(const mn_closed *c, const double *res, double cells)

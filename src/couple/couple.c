@@ -469,6 +469,11 @@ int mn_coupling_pressed(const mn_coupling *c, double *p0)
   return id;
 }
 
+mn_status mn_coupling_return(mn_coupling *c)
+{
+  return mn_boxes_return(&c->boxes);
+}
+
 mn_status mn_coupling_look(mn_coupling *c)
 {
   return mn_boxes_look(&c->boxes);

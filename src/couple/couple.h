@@ -106,6 +106,8 @@ const double *mn_coupling_residuals(const mn_coupling *coupling, int *count);
 /* The interface as the last try left it or, after a look, as the committed state has it; borrowed.
  */
 MN_MUST_CHECK mn_status mn_coupling_look(mn_coupling *coupling);
+/* After both boxes got a state from outside: the next step is as long as it would have been. */
+MN_MUST_CHECK mn_status mn_coupling_return(mn_coupling *coupling);
 const mn_interface *mn_coupling_interface(const mn_coupling *coupling);
 
 #endif

@@ -386,6 +386,8 @@ mn_status mn_checkpoint_read(mn_world *w, const char *folder, char **note)
         memcpy(own[i].data, l.arrays[i].data, mn_array_bytes(&own[i]));
     mn_world_measure(w);
     status = mn_world_look(w);
+    if (status == MN_OK && w->coupling && w->clock.step > 0)
+      status = mn_coupling_return(w->coupling);
   }
   for (int i = 0; i < l.count; i++)
     mn_free(l.arrays[i].data);

@@ -26,9 +26,10 @@
 
 /* Net inflow that is mended, as part of sum A (1 - w) |U| over the bodies' faces of the region. */
 static const double MENDED = 0.03, MENDED_KNOWN = 0.1;
-/* In regions that the coupling keeps: so many cells in a substep of full length, by which mending
-   moves walls, are below what the grid sees, however slow the walls are. (In any substep, and walls
-   that went ever faster in ever shorter ones would be mended for ever.) */
+/* In regions that the coupling keeps: so many cells in a substep of full length (the scene's
+   longest, or a tenth of a frame), by which mending moves walls, are below what the grid sees,
+   however slow the walls are. (In any substep, and walls that went ever faster in ever shorter ones
+   would be mended for ever.) */
 static const double SLOW = 0.01;
 /* Regions of at most so many cells along each axis, taken as a cube, are mended in any case. */
 enum { POCKET = 3 };
@@ -128,7 +129,7 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
   int known = mac->enclosure.known;
   double most = known ? MENDED_KNOWN : MENDED;
   const mn_model_def *def = mac->def;
-  double longest = fmax(dt, def->fluid.max_dt > 0 ? def->fluid.max_dt : def->output.every);
+  double longest = fmax(dt, def->fluid.max_dt > 0 ? def->fluid.max_dt : def->output.every / 10);
   int start = mac->dt == 0;
   int chosen = 0;
   memset(mark, 0, (size_t)count * sizeof *mark);

@@ -186,6 +186,33 @@ static void test_checkpoint(void **state)
   CHECK_DONE();
 }
 
+/* The same of a body that is faster than the fluid, and says how long substeps are: it has left. */
+static void test_fast_checkpoint(void **state)
+{
+  (void)state;
+  static const char FAST[] =
+      "fluid = smoke {}, solids = { rigid { name = 'd', density = 1000, velocity = {0, 8},"
+      " shape = disk { center = {0.5, 0.5}, radius = 0.1 } } },"
+      "dynamics = dynamics { contact = false }, coupling = couple { method = 'xpm' },"
+      "output = { frames = 10, every = 0.05 }";
+  char path[128];
+  snprintf(path, sizeof path, "%s/fast", check_folder);
+  run a = start(FAST), b = start(FAST);
+  advance(&a, 0.15);
+  CHECK_OK(a.ctx, mn_world_save(a.world, path));
+  CHECK_OK(b.ctx, mn_world_load(b.world, path));
+  mn_step_info of_a, of_b;
+  CHECK_OK(a.ctx, mn_world_step(a.world, 0.2, &of_a));
+  CHECK_OK(b.ctx, mn_world_step(b.world, 0.2, &of_b));
+  printf("substeps of %.6f and, resumed, %.6f s\n", of_a.dt, of_b.dt);
+  CHECK(of_a.dt == of_b.dt);
+  CHECK_LE(of_a.dt, 0.049); /* the body's speed has a say */
+  CHECK(mn_world_hash(a.world) == mn_world_hash(b.world));
+  end(&a);
+  end(&b);
+  CHECK_DONE();
+}
+
 static void test_refused(void **state)
 {
   (void)state;
@@ -251,9 +278,9 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_momenta),     cmocka_unit_test(test_rigid_falls),
-      cmocka_unit_test(test_floor_holds), cmocka_unit_test(test_elastic_lands),
-      cmocka_unit_test(test_slider),      cmocka_unit_test(test_checkpoint),
-      cmocka_unit_test(test_refused)};
+      cmocka_unit_test(test_momenta),         cmocka_unit_test(test_rigid_falls),
+      cmocka_unit_test(test_floor_holds),     cmocka_unit_test(test_elastic_lands),
+      cmocka_unit_test(test_slider),          cmocka_unit_test(test_checkpoint),
+      cmocka_unit_test(test_fast_checkpoint), cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, check_folder_make, check_folder_remove);
 }
