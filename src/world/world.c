@@ -357,8 +357,11 @@ static void pressed_region(const mn_world *w, int diverged, char hint[256])
   if (id && p0 != 0 && !(diverged && strays))
     snprintf(hint, 256,
              "; the closed region %d%s was at %.3g Pa: if what encloses it is jammed, the fluid "
-             "needs another way out",
-             id, where, p0);
+             "needs another way out%s",
+             id, where, p0,
+             how == MN_COUPLE_XPM && w->on_grid && !w->solid_plugin
+                 ? "; coupling.method = \"monolithic\" may do"
+                 : "");
 }
 
 /* What stands in the context becomes a sentence with time, step and advice. */
