@@ -52,16 +52,16 @@ static mn_status check_surface(mn_world *w)
 static mn_status pick_coupling(mn_world *w);
 static mn_status meet_bodies(mn_world *w);
 
-/* Light bodies in water that can leave them: the answers of both sides have kinks there, and asking
-   them in turn may not end. Where both tell their operators, the one system finishes such substeps;
-   its equations are the same. */
+/* Light bodies in water that can leave them, and walls of closed regions that fold up: the answers
+   of both sides have kinks there, and asking them in turn may not end. Where both tell their
+   operators, the one system finishes such substeps; its equations are the same. */
 static mn_status make_rescue(mn_world *w)
 {
   const mn_domain_def *d = &w->def->domain;
   const mn_coupling_def *how = &w->how;
   int able = w->on_grid && w->fluid.ops->operators && w->solid.ops->operators;
-  if (!able || w->def->fluid.kind != MN_FLUID_WATER || how->method != MN_COUPLE_XPM ||
-      how->published || !how->frozen || how->load != MN_LOAD_IMPULSE)
+  if (!able || how->method != MN_COUPLE_XPM || how->published || !how->frozen ||
+      how->load != MN_LOAD_IMPULSE || how->closed != MN_CLOSED_ELIMINATED)
     return MN_OK;
   mn_coupling_def one = mn_coupling_def_default(MN_COUPLE_MONOLITHIC, 0);
   one.tolerance = how->tolerance;
@@ -419,12 +419,15 @@ static int has_regions(const mn_world *w)
   return regions > 0;
 }
 
-/* The one system tries the substep that xpm could not do. With closed regions only where no shorter
-   one does either, or the last one needed it. */
+/* The one system tries the substep that xpm could not do: in water at once; with closed regions
+   where no shorter one does either, or the last one needed it. */
 static int is_to_help(const mn_world *w, int retries)
 {
-  return w->rescue &&
-         (!has_regions(w) || retries == MAX_RETRIES || mn_coupling_was_helped(w->coupling));
+  if (!w->rescue)
+    return 0;
+  if (!has_regions(w))
+    return w->def->fluid.kind == MN_FLUID_WATER;
+  return retries == MAX_RETRIES || mn_coupling_was_helped(w->coupling);
 }
 
 static mn_outcome try_rescue(mn_world *w, double dt, double share, mn_step_info *info,
