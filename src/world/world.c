@@ -471,14 +471,14 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   while ((result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
     if (result == MN_STEP_RETRY && is_to_help(w, info.retries)) {
-      if (info.retries == MAX_RETRIES && has_regions(w)) { /* at its full length */
-        dt = rest / whole;
-        parts = whole;
-        share = ldexp(share, MAX_RETRIES);
-      }
-      result = try_rescue(w, dt, share, &info, &status);
-      if (result == MN_STEP_GOOD)
+      /* with closed regions at its full length, if halves do not help */
+      double helped = info.retries == MAX_RETRIES && has_regions(w) ? whole : parts;
+      result = try_rescue(w, rest / helped, share * parts / helped, &info, &status);
+      if (result == MN_STEP_GOOD) {
+        parts = helped;
+        dt = rest / parts;
         break;
+      }
       MN_TRY(restore_state(w));
     }
     if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES) {
