@@ -17,6 +17,9 @@ static const double NEXT_STEP = 0.1, ASTRAY = 100;
 /* Of what is allowed: how far walls of closed regions may lie off after the one step of a
    linearised substep. Less than the next substeps make good (monolithic_closed.c). */
 static const double LOST_AT_ONCE = 0.1;
+/* The same after Newton's first step: what is pressed harder may be turned over by the next ones.
+ */
+static const double TURNED = 1;
 /* Rest loads that differ by less (of the largest) are the same. */
 static const double SAME_REST = 1e-13;
 
@@ -258,8 +261,9 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     m->residual[m->newton] = report->residual = way;
     double rate = last > 0 ? way / last : 1, next = rate < 0.5 ? rate * way : way;
     int whole = taken >= 1;
-    if (is_linearised(m) && mn_mono_volume_off(m) > LOST_AT_ONCE * report->allowed) {
-      report->residual = mn_mono_volume_off(m);
+    double off = m->newton ? 0 : mn_mono_volume_off(m);
+    if (off > (is_linearised(m) ? LOST_AT_ONCE : TURNED) * report->allowed) {
+      report->residual = off;
       return MN_OK; /* in a shorter substep walls turn less */
     }
     if (whole &&

@@ -430,11 +430,22 @@ static int is_to_help(const mn_world *w, int retries)
   return retries == MAX_RETRIES || mn_coupling_was_helped(w->coupling);
 }
 
-static mn_outcome try_rescue(mn_world *w, double dt, double share, mn_step_info *info,
-                             mn_status *status)
+/* The one system tries a substep of 1/parts of `rest`; where halves did not help xpm, longer ones
+   first, from 1/whole on. *parts <- those of the one that it could do. */
+static mn_status rescue(mn_world *w, double rest, double share, double whole, double *parts,
+                        mn_step_info *info, mn_outcome *result, mn_status *status)
 {
-  mn_coupling_help(w->rescue, w->coupling);
-  return mn_world_try(w, w->rescue, dt, share, info, status);
+  double least = *parts, first = has_regions(w) && info->retries == MAX_RETRIES ? whole : least;
+  for (double n = first; n <= least; n *= 2) {
+    mn_coupling_help(w->rescue, w->coupling);
+    *result = mn_world_try(w, w->rescue, rest / n, share * least / n, info, status);
+    if (*result == MN_STEP_GOOD) {
+      *parts = n;
+      return MN_OK;
+    }
+    MN_TRY(restore_state(w));
+  }
+  return MN_OK;
 }
 
 mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
@@ -471,15 +482,11 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   while ((result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
     if (result == MN_STEP_RETRY && is_to_help(w, info.retries)) {
-      /* with closed regions at its full length, if halves do not help */
-      double helped = info.retries == MAX_RETRIES && has_regions(w) ? whole : parts;
-      result = try_rescue(w, rest / helped, share * parts / helped, &info, &status);
+      MN_TRY(rescue(w, rest, share, whole, &parts, &info, &result, &status));
       if (result == MN_STEP_GOOD) {
-        parts = helped;
         dt = rest / parts;
         break;
       }
-      MN_TRY(restore_state(w));
     }
     if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES) {
       *out =
