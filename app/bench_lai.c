@@ -68,11 +68,9 @@ static int sample(const lai_table *t, int n, const char *solver)
   return t->dim == 2 || n < 128 ? 1 : 5;
 }
 
-/* At 256^3 an iteration takes 0.1 s and more. */
-static int limit(const lai_table *t, int n, const char *solver)
+static int limit(const char *solver)
 {
-  int slow = t->dim == 3 && n >= 256;
-  return is(solver, "newton")         ? (slow ? 6000 : 400000)
+  return is(solver, "newton")         ? 400000
          : is_pcg(solver)             ? 20000
          : is(solver, "fas-constant") ? 2000
                                       : 400;
@@ -176,7 +174,7 @@ static mn_contestant contestant(job *j, const char *solver)
   const lai_table *t = j->tables[0];
   return (mn_contestant){.solver = solver,
                          .every = sample(t, lai_sizes[j->size], solver),
-                         .max_iterations = limit(t, lai_sizes[j->size], solver),
+                         .max_iterations = limit(solver),
                          .solved = solved,
                          .user = j};
 }

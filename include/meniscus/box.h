@@ -81,7 +81,7 @@ typedef struct mn_solve_report {
   /* of walls that water can leave, 0 <= p perp slack >= 0, measured anew after the solve; over the
      cells at walls. All 0 for linear solves, but for greatest_p of water. */
   int outer;              /* linear systems set up, or policy, penalty or Newton iterations */
-  int held;               /* cells that let go: p = 0, slack > 0 */
+  int held;               /* cells that let go: p = 0, slack > 0; of a body: p = 0 at its wall */
   double least_p;         /* Pa, never much below 0 */
   double greatest_p;      /* Pa, over all cells */
   double least_slack;     /* 1/s, the same */
@@ -104,6 +104,8 @@ typedef struct mn_enclosed {
                             can tell */
   const double *blown;   /* m^3/s, the part of the inflow that is of sources: exact, where that of
                             driven walls is as rough as their shape on the grid; NULL: not known */
+  const uint8_t *parted; /* 1: it is full of water, which has let go of the interface in places:
+                            nothing holds its volume; NULL: none is */
 } mn_enclosed;
 enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2 };
 

@@ -88,6 +88,7 @@ static void describe(mn_closed *c, const mn_enclosed *said)
     mn_region_info *i = &c->info[r];
     *i = (mn_region_info){.id = (int)c->now.id[slot]};
     c->blown[r] = 0;
+    c->parted[r] = g >= 0 && said->parted && said->parted[g];
     if (g >= 0) {
       c->blown[r] = said->blown ? said->blown[g] : 0;
       i->inflow = said->inflow[g];

@@ -79,6 +79,7 @@ typedef struct mn_closed {
   double surface[MN_CLOSED_MAX]; /* m^2, area of the sides that face it */
   double target[MN_CLOSED_MAX];  /* m^3, to be swept */
   double impulse[MN_CLOSED_MAX]; /* Pa s, at the very end: see mn_closed_settle */
+  int parted[MN_CLOSED_MAX];     /* 1: water in it has let go of walls, as the fluid says */
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
   int jammed[MN_CLOSED_MAX];     /* 1: its mass would, but something holds it */
   double blown[MN_CLOSED_MAX];   /* m^3/s, the part of the inflow that is of sources */

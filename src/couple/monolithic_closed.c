@@ -117,8 +117,9 @@ double mn_mono_lost(const mn_monolithic *m)
 static int is_void(const mn_monolithic *m, int r)
 {
   const mn_closed *c = m->closed;
-  return m->s.fluid.bound && !mn_mono_has_cells(&m->s, c->grid[r]) &&
-         c->now.error[c->slot[r]] > GAP * m->dx * c->surface[r];
+  if (!m->s.fluid.bound || mn_mono_has_cells(&m->s, c->grid[r]))
+    return 0;
+  return c->parted[r] || c->now.error[c->slot[r]] > GAP * m->dx * c->surface[r];
 }
 
 void mn_mono_tell_regions(mn_monolithic *m)

@@ -88,7 +88,7 @@ static double row(const mn_grid *grid, const mn_pressure_geometry *g, int i, int
       c *= theta_inverse(g, *here, other);
     diagonal += c;
   }
-  return diagonal;
+  return g->anchor ? diagonal + mn_get(g->anchor, i, j, k) : diagonal;
 }
 
 /* Sum of the open fractions of each cell of a row. */

@@ -24,6 +24,7 @@ static mn_status create(mn_context *ctx, const mn_lcp *fine, mn_lcp_coarse *c)
   for (int a = 0; a < g->dim; a++)
     MN_TRY(mn_field_create(ctx, &c->grid, (mn_place)a, "coarse fractions", &c->open[a]));
   MN_TRY(mn_field_create(ctx, &c->grid, MN_CELL, "coarse level set", &c->liquid));
+  MN_TRY(mn_field_create(ctx, &c->grid, MN_CELL, "coarse anchors", &c->anchor));
   MN_TRY(mn_field_create(ctx, &c->grid, MN_CELL, "coarse right-hand side", &c->b));
   MN_TRY(mn_field_create(ctx, &c->grid, MN_CELL, "coarse pressure", &c->p));
   return mn_lcp_create(ctx, &c->grid, &c->lcp);
@@ -72,10 +73,16 @@ mn_status mn_lcp_coarsen(mn_context *ctx, const mn_lcp *fine, mn_lcp_coarse *c)
     average(&g->open[a], a, &c->open[a]);
   if (g->liquid)
     average(g->liquid, -1, &c->liquid);
+  if (g->anchor) { /* per dx^2 of the level, and the sum of its children's over their number */
+    average(g->anchor, -1, &c->anchor);
+    for (size_t q = 0; q < c->anchor.size; q++)
+      c->anchor.data[q] *= 4;
+  }
   c->geometry = (mn_pressure_geometry){.open = c->open,
                                        .liquid = g->liquid ? &c->liquid : NULL,
                                        .open_sides = g->open_sides,
-                                       .theta_min = g->theta_min};
+                                       .theta_min = g->theta_min,
+                                       .anchor = g->anchor ? &c->anchor : NULL};
   return mn_lcp_assemble(ctx, &c->geometry, &c->lcp);
 }
 
@@ -84,6 +91,7 @@ void mn_lcp_coarse_destroy(mn_lcp_coarse *c)
   for (int a = 0; a < 3; a++)
     mn_field_destroy(&c->open[a]);
   mn_field_destroy(&c->liquid);
+  mn_field_destroy(&c->anchor);
   mn_field_destroy(&c->b);
   mn_field_destroy(&c->p);
   mn_lcp_destroy(&c->lcp);

@@ -7,7 +7,7 @@
 
 typedef struct mn_lcp_coarse {
   mn_grid grid;
-  mn_field open[3], liquid, b, p;
+  mn_field open[3], liquid, anchor, b, p;
   mn_pressure_geometry geometry;
   mn_lcp lcp;
 } mn_lcp_coarse;

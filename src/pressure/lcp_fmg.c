@@ -13,11 +13,12 @@
 
    Deviations: corrections from below get the length that is best for the energy: the discretised
    coarse levels overshoot where the geometry is thin, and without it equations of the circle and
-   the sphere were left unsolved. And the bounds go down to the coarsest level. With the three finest only, as [Lai 2021]
-   describes the method, it fails at 128 cells a side: the levels below take held cells for free
-   ones and overshoot by more than the sweeps mend, cycle after cycle. Restriction by the transposed
-   trilinear weights fails there, too: a coarse cell that is nearly closed then gets the residual
-   of open neighbours. Tests: tests/unit/pressure/test_lcp_half_sphere.c, test_lcp_large.c. */
+   the sphere were left unsolved. And the bounds go down to the coarsest level. With the three
+   finest only, as [Lai 2021] describes the method, it fails at 128 cells a side: the levels below
+   take held cells for free ones and overshoot by more than the sweeps mend, cycle after cycle.
+   Restriction by the transposed trilinear weights fails there, too: a coarse cell that is nearly
+   closed then gets the residual of open neighbours. Tests:
+   tests/unit/pressure/test_lcp_half_sphere.c, test_lcp_large.c. */
 #include <math.h>
 #include <string.h>
 

@@ -72,6 +72,7 @@ static void one_cell(const mn_lcp *lcp, const mn_lcp_task *t, int i, int j, int 
     diagonal += c;
     sum += c * (p - (beyond || there >= 0 ? 0 : mn_get(t->p, next[0], next[1], next[2])));
   }
+  sum += g->anchor ? mn_get(g->anchor, i, j, k) * p : 0;
   int unknown = here < 0 && diagonal > 0;
   out->unknown[n] = unknown;
   out->wall[n] = wall;
@@ -106,6 +107,11 @@ static void by_geometry(const mn_lcp *lcp, const mn_lcp_task *t, int i, int j, i
       double x = phi[n - up] > phi[n + up] ? phi[n - up] : phi[n + up];
       around[n] = x > around[n] ? x : around[n];
     }
+  }
+  if (g->anchor) {
+    const double *anchor = g->anchor->at + mn_index(g->anchor, i, j, k);
+    for (int n = 0; n < count; n++)
+      out->slack[n] += anchor[n] * p[n];
   }
   for (int n = 0; n < count; n++) {
     out->slack[n] = out->slack[n] * scale - b[n];

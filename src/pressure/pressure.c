@@ -67,7 +67,7 @@ static double cell(const void *self, int i, int j, int k, double c[6])
     else
       c[side] = w;
   }
-  return excess;
+  return g->anchor ? excess + mn_get(g->anchor, i, j, k) : excess;
 }
 
 static int is_unknown(const mn_pressure *v, int i, int j, int k)

@@ -5,7 +5,8 @@
    w: open fraction of a face. Unknowns: cells with some open face and, with a liquid level set,
    phi < 0. Across the surface the neighbour's p is 0 at the distance theta dx, theta = phi_c /
    (phi_c - phi_n) clamped to >= theta_min (ghost fluid). Beyond an open domain side p is 0 at the
-   face. A region without any opening has a null space of its own: b must sum to zero over it. */
+   face. `anchor` links a cell to p = 0 besides, by anchor/dx^2. A region without any opening has a
+   null space of its own: b must sum to zero over it. */
 #ifndef MN_PRESSURE_PRESSURE_H
 #define MN_PRESSURE_PRESSURE_H
 
@@ -21,6 +22,8 @@ typedef struct mn_pressure_geometry {
   unsigned open_sides;    /* bit s: domain side s is open where w > 0 */
   double theta_min;       /* 0.01 */
   int thin; /* 1: some walls have no thickness, and the multigrid heeds it: fewer iterations */
+  const mn_field *anchor; /* cells: links to p = 0; only where some open fraction is < 1, and some
+                             is > 0. NULL: none */
 } mn_pressure_geometry;
 
 /* One connected region of unknowns. */

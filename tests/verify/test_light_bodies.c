@@ -1,10 +1,10 @@
 /* Bodies lighter than water across its surface, from which it can part: the one system.
 
    Momentum. In a substep pressure gives the water's open faces rho theta w (u - u*), the water that
-   moves with the body m (U - U*), and the body F: together what the walls give, to rounding, also
-   where masses beside the body would be below 0 and take more than it weighs (narrow faces,
-   fluid/mac/loads.c). Controls: the account without m; the masses as they are without narrow faces
-   cannot be borne, K' is not positive.
+   moves with the body m (U - U*), that of half cells which let go of it D p dt, and the body F:
+   together what the walls give, to rounding, also where masses beside the body would be below 0 and
+   take more than it weighs (narrow faces, fluid/mac/loads.c). Controls: the account without m; the
+   masses as they are without narrow faces cannot be borne, K' is not positive.
 
    The same for soft bodies in heavy smoke, whose pressure at rest follows them; and what such smoke
    tears apart ends the run.
@@ -71,7 +71,15 @@ static double gained(const mn_mac *mac, int a, int masses)
     }
   for (size_t r = 0; r < mac->bodies.weights->rows && masses; r++) {
     mn_dual d = mn_mac_bodies_dual(mac, r);
-    sum += mac->bodies.face[r].axis == a ? d.mass * (mac->bodies.U[r] - d.before) : 0;
+    const mn_closed_face *f = &mac->bodies.face[r];
+    if (f->axis != a)
+      continue;
+    sum += d.mass * (mac->bodies.U[r] - d.before);
+    for (int high = 0; high < 2; high++) { /* half cells that have let go move by themselves */
+      int i = f->i - (a == 0 && !high), j = f->j - (a == 1 && !high);
+      if (mn_mac_is_loose(mac, i, j, 0))
+        sum += (high ? -1 : 1) * d.area * mac->dt * mn_get(&mac->dp, i, j, 0);
+    }
   }
   return sum;
 }

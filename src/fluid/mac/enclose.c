@@ -42,6 +42,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->volume);
   mn_free(e->center);
   mn_free(e->sum);
+  mn_free(e->parted);
   mn_free(e->broad);
   mn_free(e->lead);
   mn_free(e->facing);
@@ -68,6 +69,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides)
     GROW(volume, 1);
     GROW(center, 1);
     GROW(sum, 2);
+    GROW(parted, 1);
     GROW(broad, 1);
     GROW(lead, 1);
     e->room = room;
@@ -393,6 +395,32 @@ static void excuse_air(mn_mac *mac, size_t sides)
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
+/* Regions with cells of which water has let go of bodies (loose.c), and without any air but that.
+ */
+static void find_parted(mn_mac *mac)
+{
+  mn_enclosure *e = &mac->enclosure;
+  const mn_field *phi = &mac->liquid_next;
+  e->told.parted = NULL;
+  if (!mac->bodies.marked || !e->told.count)
+    return;
+  memset(e->parted, 0, (size_t)e->told.count);
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < phi->n[2]; k++)
+      for (int j = 0; j < phi->n[1]; j++)
+        for (int i = 0; i < phi->n[0]; i++) {
+          int64_t q = phi->at - phi->data + mn_index(phi, i, j, k);
+          if (e->label[q] < 0 || mac->geometry.cell_extension.layer[q] != 0)
+            continue;
+          int marked = mac->state.held.data[q] >= MN_MAC_LOOSE, air = phi->data[q] >= 0;
+          if (pass == 0 && marked)
+            e->parted[e->label[q]] = 1;
+          else if (pass == 1 && air && !marked)
+            e->parted[e->label[q]] = 0;
+        }
+  e->told.parted = e->parted;
+}
+
 mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed *enclosed)
 {
   mn_mac *mac = self;
@@ -425,6 +453,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
       e->facing[s] = MN_FACES_NONE;
   if (mn_mac_is_water(mac))
     excuse_air(mac, sides);
+  find_parted(mac);
   e->told.cells = e->cells;
   e->told.inflow = e->inflow;
   e->told.blown = e->blown;

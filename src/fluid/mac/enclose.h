@@ -18,6 +18,7 @@ typedef struct mn_enclosure {
   mn_vec3 *center;
   double *sum;      /* scratch of lift and gauge: [2 * room] */
   int64_t *lead;    /* scratch of lift */
+  uint8_t *parted;  /* as told */
   uint8_t *broad;   /* some element faces it across a gap that the grid resolves */
   size_t side_room; /* sides of elements: */
   int32_t *facing;

@@ -159,6 +159,8 @@ static mn_status create(mn_mac *mac)
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed));
   MN_TRY(mn_immersed_create(mac->ctx, &mac->grid, &mac->immersed_start));
   MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "fluid parts", &b->part));
+  if (mac->separate.on)
+    MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "loose cells", &b->anchor));
   if (!mac->state.lift.data) { /* bodies that the scene does not know */
     MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->state.lift));
     MN_TRY(mn_field_create(mac->ctx, &mac->grid, MN_CELL, "lift", &mac->saved.lift));
@@ -178,6 +180,9 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_interface_destroy(&b->last);
   mn_interface_destroy(&b->expected);
   mn_field_destroy(&b->part);
+  mn_field_destroy(&b->anchor);
+  mn_free(b->loose);
+  mn_free(b->press);
   mn_free(b->face);
   mn_free(b->U);
   mn_free(b->U_start);
@@ -226,6 +231,7 @@ mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt)
 {
   mn_mac_bodies *b = &mac->bodies;
   b->placed = b->narrow = 0;
+  mn_mac_tighten(mac);
   if (!b->on) {
     mn_mac_geometry_update(mac, time, dt, NULL, 0);
     return MN_OK;
@@ -304,6 +310,7 @@ static mn_status check(mn_mac *mac, const mn_interface *f)
 mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
 {
   mn_mac_bodies *b = &mac->bodies;
+  int anew = !b->placed || b->narrowed != b->narrow || !interface->frozen;
   MN_TRY(check(mac, interface));
   if (b->placed && b->narrowed != b->narrow) { /* the same again, with narrow faces */
     MN_TRY(apply(mac, mac->geometry.time, mac->geometry.dt, mac->immersed, b->stamp_end));
@@ -317,6 +324,8 @@ mn_status mn_mac_bodies_place(mn_mac *mac, const mn_interface *interface)
     b->placed = 1;
   }
   move_walls(mac, interface->V);
+  if (anew)
+    MN_TRY(mn_mac_loosen(mac));
   return keep(mac, interface, &b->last);
 }
 

@@ -6,6 +6,8 @@
 
 typedef struct mn_mac mn_mac;
 
+enum { MN_MAC_LOOSE = 2 }; /* in the state's `held`: see loose.c */
+
 /* Work; nothing of it is state. */
 typedef struct mn_mac_bodies {
   int on;                /* there are surfaces */
@@ -20,10 +22,16 @@ typedef struct mn_mac_bodies {
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
   size_t capacity;     /* rows: */
   mn_closed_face *face;
-  double *U;             /* m/s, of the body */
-  double *U_start;       /* m/s, the same at the start of the substep */
-  double *F, *mass;      /* N, kg */
-  int *counts;           /* for pressure differences */
+  double *U;           /* m/s, of the body */
+  double *U_start;     /* m/s, the same at the start of the substep */
+  double *F, *mass;    /* N, kg */
+  int *counts;         /* for pressure differences */
+  int marked;          /* some cell may be loose; see loose.c: */
+  mn_field anchor;     /* cells: links of loose ones to p = 0 at the wall */
+  int32_t (*loose)[3]; /* these cells */
+  size_t loose_count, loose_capacity;
+  double *press; /* N, of each body; scratch */
+  size_t press_capacity;
   size_t regions;        /* capacity of the next: */
   double *region[5];     /* net inflows and how to mend them */
   int shifts;            /* capacity of the next: */
@@ -31,6 +39,7 @@ typedef struct mn_mac_bodies {
   uint8_t *flush;        /* the same: it lies against walls */
   double net_flow;       /* m^3/s, the greatest that was mended in the last solve */
   const uint8_t *parted; /* [regions of the pressure] 1: water has left walls; NULL: nowhere */
+  int one_system;        /* 1: the last pressures were found together with the bodies' motion */
   int adopts; /* 1: p is of a system that moves walls of regions by what is mended, however much */
 } mn_mac_bodies;
 
@@ -75,6 +84,15 @@ MN_MUST_CHECK mn_status mn_mac_bodies_shift(mn_mac *mac, const mn_immersed *im);
 /* The fluid parts of cells as loads count them. */
 void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im);
 
+/* loose.c */
+/* The cells of which the last substep found that their water has let go of bodies. */
+MN_MUST_CHECK mn_status mn_mac_loosen(mn_mac *mac);
+void mn_mac_tighten(mn_mac *mac); /* no cell is loose */
+/* m^3/s: what flows out of a loose cell through what bodies close, beyond what these sweep. */
+double mn_mac_loose_outflow(const mn_mac *mac, const int32_t at[3]);
+/* Before a commit: marks the cells of the next substep in separate.held. */
+MN_MUST_CHECK mn_status mn_mac_mark_loose(mn_mac *mac);
+
 /* loads.c */
 /* Of a row: the area that the body closes, the fluid that moves with it (kg, may be below 0) and
    the velocity that this had before. */
@@ -82,6 +100,10 @@ typedef struct mn_dual {
   double area, mass, before;
 } mn_dual;
 mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t row);
+/* The row of a face, by its axis and place, or -1: they are in order. */
+int64_t mn_mac_bodies_row(const mn_mac_bodies *bodies, const mn_closed_face *face);
+/* What of the fluid that moves with the body is in the cell on one side, kg: both sum to `mass`. */
+double mn_mac_bodies_share(const mn_mac *mac, size_t row, int high);
 /* Faces no more open than the cells beside them are full: no mass is below 0 then. */
 void mn_mac_bodies_narrow(mn_mac *mac);
 /* load += that of the fluid at rest, which smoke's pressure does not hold; force and torque are

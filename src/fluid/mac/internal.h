@@ -106,9 +106,10 @@ typedef struct mn_mac_state {
   mn_field before[3]; /* u one substep earlier; order 2 only */
   mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
   mn_field smoke, temperature, liquid;
-  mn_field held;          /* 1 where water parts from a wall: p is held at 0; separating walls */
-  mn_field lift;          /* Pa, in closed regions: what p lacks of the whole pressure; among bodies
-                           */
+  mn_field held; /* 1 where water parts from a wall: p is held at 0; 2 where it shall let go
+                    of a body in the next substep (loose.c); separating walls */
+  mn_field lift; /* Pa, in closed regions: what p lacks of the whole pressure; among bodies
+                  */
   mn_particles particles; /* of water, sorted by cell; none with a level set only */
   double *inflow_path;    /* s, of each source: integral of its ramp; with particles */
   double scalars[3];      /* time, s; length of the last substep, s (0: there was none);
@@ -188,6 +189,20 @@ static inline int mn_mac_has_solids(const mn_mac *mac)
 static inline int mn_mac_second_order(const mn_mac *mac)
 {
   return mac->def->fluid.order == 2 && !mn_mac_is_water(mac);
+}
+
+static inline int mn_mac_has_cell(const mn_mac *mac, const int32_t at[3])
+{
+  for (int a = 0; a < mac->grid.dim; a++)
+    if (at[a] < 0 || at[a] >= mac->grid.n[a])
+      return 0;
+  return 1;
+}
+/* The water of a cell has let go of the bodies there, in this substep (loose.c). */
+static inline int mn_mac_is_loose(const mn_mac *mac, int i, int j, int k)
+{
+  return mac->bodies.loose_count && mn_mac_has_cell(mac, (const int32_t[3]){i, j, k}) &&
+         mn_get(&mac->bodies.anchor, i, j, k) > 0;
 }
 
 /* Whether mn_mac_advect is of second order. */

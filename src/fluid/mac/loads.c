@@ -54,9 +54,12 @@ static const double SLIT = 0.05;
 /* What is on one side of a face. */
 typedef struct side {
   int inside;  /* of the domain */
-  double p;    /* Pa; 0 without fluid */
+  int solid;   /* the level set is but continued into it */
+  double p;    /* Pa; 0 without fluid, or with water that does not touch (loose.c) */
   double part; /* fluid part */
   double phi;  /* level set of a liquid, -1 for smoke */
+  int marked;  /* the last substep found that water lets go of a body here, */
+  int loose;   /* and it is water still: see loose.c */
 } side;
 
 static side look(const mn_mac *mac, const mn_closed_face *f, int high)
@@ -67,10 +70,13 @@ static side look(const mn_mac *mac, const mn_closed_face *f, int high)
     return (side){0};
   int64_t c = mn_index(&mac->dp, at[0], at[1], at[2]);
   const mn_field *phi = mn_mac_is_water(mac) ? &mac->liquid_next : NULL;
-  side s = {1, 0, mac->bodies.part.at[c], phi ? phi->at[c] : -1};
-  int64_t base = mac->dp.at - mac->dp.data;
-  int fluid = mac->geometry.cell_extension.layer[base + c] == 0 && s.phi < 0;
-  if (fluid)
+  side s = {.inside = 1, .part = mac->bodies.part.at[c], .phi = phi ? phi->at[c] : -1};
+  s.solid = mac->geometry.cell_extension.layer[mac->dp.at - mac->dp.data + c] != 0;
+  if (mac->bodies.marked) {
+    s.marked = mac->state.held.at[c] >= MN_MAC_LOOSE;
+    s.loose = mac->bodies.anchor.at[c] > 0;
+  }
+  if (!s.solid && s.phi < 0 && !s.loose)
     s.p = mac->dp.at[c];
   return s;
 }
@@ -84,17 +90,10 @@ static double link_part(const side *low, const side *high)
   }
   if (low->phi < 0 && high->phi < 0)
     return 1;
-  if (low->phi >= 0 && high->phi >= 0)
+  if ((low->phi >= 0 || low->solid) && (high->phi >= 0 || high->solid))
     return 0;
   double t = low->phi < 0 ? low->phi / (low->phi - high->phi) : high->phi / (high->phi - low->phi);
   return fmax(t, MN_MAC_THETA_MIN);
-}
-
-static double mean_part(const side *low, const side *high)
-{
-  if (low->inside && high->inside)
-    return 0.5 * (low->part + high->part);
-  return low->inside ? low->part : high->part;
 }
 
 /* The cell on one side of the face is one that holds nothing. */
@@ -107,6 +106,38 @@ static int is_empty(const mn_mac *mac, const mn_closed_face *f, int high)
          mac->geometry.empty[cells->at - cells->data + mn_index(cells, at[0], at[1], at[2])];
 }
 
+/* Of the face's dual cell: what of the fluid that moves with the body is on one side; nothing where
+   there is a gap (loose.c). */
+static double own_part(const side *one, const side *other, double w)
+{
+  if (!one->inside || (one->marked && one->phi >= 0))
+    return 0;
+  return (other->inside ? 0.5 : 1) * (one->part - w);
+}
+
+/* The same, with that of air on the other side: the water is all in this one. */
+static double side_part(const side *one, const side *other, double w)
+{
+  return own_part(one, other, w) + (other->phi >= 0 ? own_part(other, one, w) : 0);
+}
+
+static double body_part(const side *low, const side *high, double w)
+{
+  double part = own_part(low, high, w) + own_part(high, low, w);
+  part -= low->loose ? side_part(low, high, w) : 0;
+  return part - (high->loose ? side_part(high, low, w) : 0);
+}
+
+double mn_mac_bodies_share(const mn_mac *mac, size_t r, int high)
+{
+  const mn_closed_face *f = &mac->bodies.face[r];
+  side here = look(mac, f, high), there = look(mac, f, !high);
+  double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+  double theta = high ? link_part(&there, &here) : link_part(&here, &there);
+  return mac->def->fluid.density * theta * side_part(&here, &there, w) *
+         pow(mac->grid.dx, mac->grid.dim);
+}
+
 mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t r)
 {
   const mn_mac_bodies *b = &mac->bodies;
@@ -114,7 +145,7 @@ mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t r)
   double dx = mac->grid.dx, A = pow(dx, mac->grid.dim - 1), rho = mac->def->fluid.density;
   side low = look(mac, f, 0), high = look(mac, f, 1);
   double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
-  double part = link_part(&low, &high) * (mean_part(&low, &high) - w);
+  double part = link_part(&low, &high) * body_part(&low, &high, w);
   int thin = f->element != MN_NO_ELEMENT;
   if (thin && (is_empty(mac, f, 0) || is_empty(mac, f, 1))) {
     part = is_empty(mac, f, 0) ? 1 - f->fraction : f->fraction; /* as far as the shell */
@@ -209,8 +240,7 @@ static int compare(const mn_closed_face *a, const mn_closed_face *b)
   return d[0] ? d[0] : d[1] ? d[1] : d[2] ? d[2] : d[3];
 }
 
-/* The row of a face, or -1: they are in order. */
-static int64_t row_of(const mn_mac_bodies *b, const mn_closed_face *f)
+int64_t mn_mac_bodies_row(const mn_mac_bodies *b, const mn_closed_face *f)
 {
   int64_t lo = 0, hi = (int64_t)b->weights->rows;
   while (lo < hi) {
@@ -240,7 +270,8 @@ static void add_faces(const mn_mac *mac, const mn_interface *interface, size_t i
   for (int kk = lo[2]; kk <= hi[2]; kk++)
     for (int jj = lo[1]; jj <= hi[1]; jj++)
       for (int ii = lo[0]; ii <= hi[0]; ii++) {
-        int64_t r = row_of(b, &(mn_closed_face){.axis = axis, .i = ii, .j = jj, .k = kk});
+        int64_t r =
+            mn_mac_bodies_row(b, &(mn_closed_face){.axis = axis, .i = ii, .j = jj, .k = kk});
         if (r < 0 || b->face[r].body != interface->body[i] || !b->counts[r])
           continue;
         mn_vec3 x = mn_position(face, ii, jj, kk);

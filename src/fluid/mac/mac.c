@@ -266,6 +266,7 @@ static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report 
     mac->bodies.narrow = 1;
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
+  mac->bodies.one_system = 0;
   mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
   *report = mac->report;
   if (status == MN_OK && bodies)
@@ -285,6 +286,7 @@ static mn_status mac_commit(void *self)
   mn_mac *mac = self;
   mn_mac_state *s = &mac->state;
   double end = mac->geometry.time;
+  MN_TRY(mn_mac_mark_loose(mac));
   MN_TRY(mn_mac_bodies_arrive(mac));
   MN_TRY(mn_shell_commit(mac));
   if (mn_mac_is_water(mac)) {

@@ -102,7 +102,9 @@ static mn_status make_rows(mn_mac *mac)
     for (int high = 0; high < 2; high++) {
       int at[3] = {f->i, f->j, f->k};
       at[f->axis] -= !high;
-      int32_t number = mn_unknowns_number(&o->unknowns, at[0], at[1], at[2]);
+      int32_t number = mn_mac_is_loose(mac, at[0], at[1], at[2])
+                           ? -1
+                           : mn_unknowns_number(&o->unknowns, at[0], at[1], at[2]);
       cell[2 * r + high] = number;
       o->face[r].entry[high] =
           number < 0 ? -1 : mn_unknowns_entry(&o->unknowns, at[0], at[1], at[2]);
@@ -493,6 +495,7 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
                    "pressures are handed to the fluid before it assembled their equations");
   if (bodies)
     MN_TRY(mn_mac_bodies_move(mac, interface));
+  mac->bodies.one_system = 1;
   double tolerance, sum_tolerance, worst;
   /* in gases nothing but walls of bodies has moved since the equations were made */
   int again = bodies && o->stamp == mac->geometry.stamp && !mac->water.on && !mac->separate.on;
@@ -514,6 +517,7 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
   *report =
       (mn_solve_report){.initial_residual = worst, .closed_regions = o->unknowns.regions->closed};
   measure(mac, p, report);
+  report->held += (int)mac->bodies.loose_count;
   report->reason = report->residual <= tolerance ? MN_CONVERGED : MN_ITERATION_LIMIT;
   mn_pressure_sum_regions(mac->pressure, &mac->b);
   mn_mac_worst_region(mac, mac->dt, &report->net_flow);

@@ -142,8 +142,9 @@ double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
         count = mac->b.n[0] - i < BLOCK ? mac->b.n[0] - i : BLOCK;
         divergences(mac, u, i, j, k, count, d, NULL);
         for (int t = 0; t < count; t++) {
-          int parts = held && held->data && mn_get(held, i + t, j, k) > 0;
-          double wrong = parts ? fmax(-d[t], 0) : d[t];
+          double parts = held && held->data ? mn_get(held, i + t, j, k) : 0;
+          int loose = parts > 1 || mn_mac_is_loose(mac, i + t, j, k);
+          double wrong = loose ? 0 : parts > 0 ? fmax(-d[t], 0) : d[t];
           d[t] = holds_fluid(mac, phi, i + t, j, k) ? wrong : 0;
         }
         worst = largest(d, count, worst);
@@ -170,6 +171,18 @@ static void right_of_line(mn_mac *mac, double scale, int j, int k)
   line[1] = fast;
 }
 
+/* b of cells whose water has let go of bodies. */
+static void right_of_loose(mn_mac *mac, double scale)
+{
+  double volume = pow(mac->grid.dx, mac->grid.dim);
+  for (size_t n = 0; n < mac->bodies.loose_count; n++) {
+    const int32_t *at = mac->bodies.loose[n];
+    double d;
+    divergences(mac, mac->star, at[0], at[1], at[2], 1, &d, NULL);
+    mn_set(&mac->b, at[0], at[1], at[2], scale * (d + mn_mac_loose_outflow(mac, at) / volume));
+  }
+}
+
 /* moves NULL: all rows of cells */
 static double right_of_lines(mn_mac *mac, double dt, const uint8_t *moves, double *speed)
 {
@@ -191,6 +204,7 @@ static double right_of_lines(mn_mac *mac, double dt, const uint8_t *moves, doubl
     mac->slab[s] = worst;
     fastest[s] = fast;
   }
+  right_of_loose(mac, scale);
   *speed = mn_reduce(mac->grid.exec, MN_MAX, fastest, slabs);
   return mn_reduce(mac->grid.exec, MN_MAX, mac->slab, slabs);
 }
@@ -315,8 +329,11 @@ mn_status mn_mac_show_equation(mn_mac *mac, const mn_pressure_geometry *geometry
 
 mn_pressure_geometry mn_mac_pressure_geometry(const mn_mac *mac)
 {
-  return (mn_pressure_geometry){mac->geometry.open, mn_mac_is_water(mac) ? &mac->liquid_next : NULL,
-                                mac->open_sides, MN_MAC_THETA_MIN, 0};
+  return (mn_pressure_geometry){.open = mac->geometry.open,
+                                .liquid = mn_mac_is_water(mac) ? &mac->liquid_next : NULL,
+                                .open_sides = mac->open_sides,
+                                .theta_min = MN_MAC_THETA_MIN,
+                                .anchor = mac->bodies.loose_count ? &mac->bodies.anchor : NULL};
 }
 
 mn_status mn_mac_analyse(mn_mac *mac)
@@ -409,6 +426,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   mn_mac_subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
   report->greatest_p = greatest_pressure(mac);
+  report->held += (int)mac->bodies.loose_count;
   report->cpu_s = mac->assembly_s + mn_cpu_seconds() - start;
   return MN_OK;
 }

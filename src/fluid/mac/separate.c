@@ -87,10 +87,13 @@ mn_status mn_separate_refuse(mn_mac *mac)
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* Some face of the cell is closed, in part at least, by something else than an inflow. A face that
-   was narrowed (loads.c) does not count for the full cell beside it. */
+   was narrowed (loads.c) does not count for the full cell beside it, nor do walls of cells whose
+   water has let go of a body (loose.c). */
 static int touches_wall(const mn_mac *mac, int i, int j, int k)
 {
   const mn_mac_geometry *g = &mac->geometry;
+  if (mn_mac_is_loose(mac, i, j, k))
+    return 0;
   int full = mac->bodies.narrowed && mn_get(&g->volume, i, j, k) >= 1;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *w = &g->open[a];

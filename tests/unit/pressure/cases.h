@@ -16,7 +16,7 @@
 typedef struct test_case {
   mn_context *ctx;
   mn_grid grid;
-  mn_field open[3], liquid, b, p;
+  mn_field open[3], liquid, anchor, b, p;
   mn_pressure_geometry geometry;
 } test_case;
 
@@ -24,12 +24,32 @@ typedef enum case_kind {
   CASE_OPEN,    /* an open side */
   CASE_CLOSED,  /* no opening at all */
   CASE_SURFACE, /* a level set */
-  CASE_WALLS    /* closed, cut into several regions by walls of closed faces */
+  CASE_WALLS,   /* closed, cut into several regions by walls of closed faces */
+  CASE_ANCHORED /* closed, but for links of some cells at walls to p = 0 */
 } case_kind;
 
 static inline double uniform(uint64_t *seed, double lo, double hi)
 {
   return lo + (hi - lo) * check_random(seed);
+}
+
+/* Links to p = 0 of a third of the cells with both an open and a closed face; seed 0: none. */
+static inline void case_anchor(test_case *t, uint64_t seed)
+{
+  const int *n = t->grid.n;
+  for (int c = 0; c < n[0] * n[1] * n[2] && seed; c++) {
+    int i = c % n[0], j = c / n[0] % n[1], k = c / n[0] / n[1];
+    double least = 1, most = 0;
+    for (int side = 0; side < 2 * t->grid.dim; side++) {
+      int at[3] = {i, j, k};
+      at[side / 2] += side & 1;
+      double w = mn_get(&t->open[side / 2], at[0], at[1], at[2]);
+      least = fmin(least, w);
+      most = fmax(most, w);
+    }
+    if (least < 1 && most > 0 && check_random(&seed) < 0.3)
+      mn_set(&t->anchor, i, j, k, uniform(&seed, 0.5, 20));
+  }
 }
 
 /* Fractions: mostly 1, some 0, some between; smooth blobs of liquid. */
@@ -42,6 +62,7 @@ static inline void case_create(test_case *t, int threads, int dim, const int n[3
   for (int a = 0; a < dim; a++)
     CHECK_OK(t->ctx, mn_field_create(t->ctx, g, (mn_place)a, "open", &t->open[a]));
   CHECK_OK(t->ctx, mn_field_create(t->ctx, g, MN_CELL, "liquid", &t->liquid));
+  CHECK_OK(t->ctx, mn_field_create(t->ctx, g, MN_CELL, "anchor", &t->anchor));
   CHECK_OK(t->ctx, mn_field_create(t->ctx, g, MN_CELL, "b", &t->b));
   CHECK_OK(t->ctx, mn_field_create(t->ctx, g, MN_CELL, "p", &t->p));
   int wall = 1 + (int)(check_random(&seed) * (n[0] - 1));
@@ -68,7 +89,9 @@ static inline void case_create(test_case *t, int threads, int dim, const int n[3
   t->geometry = (mn_pressure_geometry){.open = t->open,
                                        .liquid = kind == CASE_SURFACE ? &t->liquid : NULL,
                                        .open_sides = kind == CASE_OPEN ? 2u : 0u,
-                                       .theta_min = 0.01};
+                                       .theta_min = 0.01,
+                                       .anchor = kind == CASE_ANCHORED ? &t->anchor : NULL};
+  case_anchor(t, kind == CASE_ANCHORED ? seed : 0);
   /* b = div of a random flux through the open faces: compatible in every region */
   mn_field flux[3];
   for (int a = 0; a < dim; a++) {
@@ -95,6 +118,7 @@ static inline void case_destroy(test_case *t)
   for (int a = 0; a < 3; a++)
     mn_field_destroy(&t->open[a]);
   mn_field_destroy(&t->liquid);
+  mn_field_destroy(&t->anchor);
   mn_field_destroy(&t->b);
   mn_field_destroy(&t->p);
   mn_context_destroy(&t->ctx);
@@ -115,6 +139,8 @@ static inline double *case_dense(const test_case *t)
     int at[3] = {c % n[0], c / n[0] % n[1], c / n[0] / n[1]};
     const mn_field *phi = t->geometry.liquid;
     double here = phi ? mn_get(phi, at[0], at[1], at[2]) : -1;
+    if (t->geometry.anchor)
+      A[c * m + c] += mn_get(t->geometry.anchor, at[0], at[1], at[2]) / h2;
     for (int side = 0; side < 2 * t->grid.dim && here < 0; side++) {
       int a = side / 2, face[3] = {at[0], at[1], at[2]}, other[3] = {at[0], at[1], at[2]};
       face[a] += side & 1;

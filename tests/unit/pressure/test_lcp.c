@@ -164,6 +164,51 @@ static void tank_at_rest(void **state)
   tank_destroy(&t);
 }
 
+static double full(mn_vec3 x)
+{
+  (void)x;
+  return -1;
+}
+
+/* A full tank whose water has let go of the ceiling: p = 0 there, and it falls. Bottom at rest. */
+static void anchored(void **state)
+{
+  (void)state;
+  enum { N = 16 };
+  tank t;
+  mn_field anchor;
+  tank_create(&t, N, full);
+  CHECK_OK(t.ctx, mn_field_create(t.ctx, &t.grid, MN_CELL, "anchor", &anchor));
+  for (int i = 0; i < N; i++) {
+    mn_set(&anchor, i, N - 1, 0, 2); /* half a cell above the centre */
+    mn_set(&t.b, i, N - 1, 0, 0);    /* it flows out as it falls */
+  }
+  t.geometry.anchor = &anchor;
+  CHECK_OK(t.ctx, mn_lcp_assemble(t.ctx, &t.geometry, &t.lcp));
+  for (int i = 0; i < N; i++)
+    t.lcp.separating[t.p.at - t.p.data + mn_index(&t.p, i, N - 1, 0)] = 0;
+  for (int kind = 0; kind < MN_LCP_SOLVERS; kind++) {
+    mn_lcp_report r = solve(&t, (mn_lcp_solver_kind)kind, 1e-11);
+    double worst = 0;
+    for (int j = 0; j < N; j++)
+      for (int i = 0; i < N; i++) {
+        double depth = 1 - mn_position(&t.p, i, j, 0).y;
+        worst = check_worst(worst, fabs(mn_get(&t.p, i, j, 0) + FALL * depth));
+      }
+    CHECK(r.solve.reason == MN_CONVERGED);
+    CHECK_LE(worst, 1e-9);
+    CHECK_LE(r.residual, 1e-10);
+  }
+  CHECK_DONE();
+  mn_set(&anchor, 3, N - 1, 0, 4); /* another tank */
+  CHECK_OK(t.ctx, mn_lcp_assemble(t.ctx, &t.geometry, &t.lcp));
+  solve(&t, MN_LCP_FAST, 1e-11);
+  CHECK_NEAR(mn_get(&t.p, 3, N - 1, 0), -FALL * 0.5 / N, 1e-9);
+  CHECK_MUST_HAVE_FAILED();
+  mn_field_destroy(&anchor);
+  tank_destroy(&t);
+}
+
 static void check_report(const mn_lcp_report *r, const mn_field *p, double tolerance)
 {
   double most = 0;
@@ -223,7 +268,7 @@ static void complementarity(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(ceiling_lets_go),
-                                     cmocka_unit_test(tank_at_rest),
+                                     cmocka_unit_test(tank_at_rest), cmocka_unit_test(anchored),
                                      cmocka_unit_test(complementarity)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

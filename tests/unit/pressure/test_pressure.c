@@ -32,7 +32,7 @@ static void against_dense(void **state)
 {
   (void)state;
   for (int which = 0; which < 2; which++)
-    for (int kind = CASE_OPEN; kind <= CASE_WALLS; kind++)
+    for (int kind = CASE_OPEN; kind <= CASE_ANCHORED; kind++)
       for (uint64_t seed = 1; seed <= 5; seed++)
         for (int solver = MN_PRESSURE_MGPCG; solver <= MN_PRESSURE_PCG; solver++) {
           test_case t;
@@ -66,7 +66,7 @@ static void solvers_agree(void **state)
   static const int SIZES[6][3] = {{64, 64, 1},  {37, 90, 1},  {200, 5, 1},
                                   {24, 24, 24}, {33, 18, 21}, {5, 60, 7}};
   for (int which = 0; which < 6; which++)
-    for (int kind = CASE_OPEN; kind <= CASE_WALLS; kind++) {
+    for (int kind = CASE_OPEN; kind <= CASE_ANCHORED; kind++) {
       test_case t;
       mn_field p;
       mn_solve_report report[2];

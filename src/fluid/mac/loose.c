@@ -1,0 +1,294 @@
+/* Water that lets go of a body, in the half cell between the last pressure and the wall.
+
+   The condition of walls that water can leave is 0 <= p at the centres of cells (separate.c). A
+   body feels the pressure at its wall. Of a cell with the closed areas D, along the axes, and the
+   fluid m_f on its faces that moves with the body (the cell's shares of the masses in loads.c),
+
+       F = D p - sum m_f (U - U*)/dt,       p_w = D.F / |D|^2
+
+   and p_w is below p by the weight and the inertia of that fluid, with h = D.m/(rho |D|^2) the
+   distance of the wall. 0 <= p alone lets water draw at a body by as much: a plate of 10 kg/m^3,
+   pulled up by ten times its weight, took half a cell of water along. So where p_w < 0 the water
+   lets go, and the cell is loose in the next substep. The half cell then moves by itself, below a
+   free surface at the wall:
+
+       rho h (u - U*)/dt = p,    outflow D.U* + |D| dt/(rho h) p        in place of D.U
+
+   a link of the cell to p = 0 at the wall, as at any surface. The body feels nothing of a loose
+   cell, and has no mass of it; 0 <= p is no condition there. It is loose as long as the gap opens,
+   D.(U - u) >= 0. In closed regions only if the coupling lets their volume go: see is_kept. That is
+   the complementarity 0 <= p_w perp gap >= 0, with the set of the substep before: whatever coupling
+   asks, the equations of a substep are linear in it. A set is late by one substep.
+
+   Verified by tests/verify/test_lifted.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "fluid/mac/internal.h"
+
+/* Below this part of the weight of a cell of water, and of the greatest pressure, nothing draws;
+   nor does it at a body that water presses on the whole, below the other part: ripples at a light
+   body that floats would make it let go and slap back. */
+static const double DRAWS = 1e-3, RIPPLES = 0.1, ROUND_OFF = 1e-9;
+/* A cell of which bodies close less than this part of a face is not theirs to leave. */
+static const double LEAST_AREA = 0.05;
+
+/* What bodies close of a cell. */
+typedef struct wall {
+  mn_vec3 D;     /* areas, outwards */
+  mn_vec3 mass;  /* fluid that moves with them, along each axis */
+  mn_vec3 pull;  /* N: sum of m_f (U - U*)/dt */
+  double sweeps; /* sum of areas times U, m^3/s */
+  double before; /* the same with U* */
+  int64_t first; /* of its rows; -1: none */
+} wall;
+
+static wall wall_of(const mn_mac *mac, const int32_t cell[3])
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  wall w = {.first = -1};
+  for (int side = 0; side < 2 * mac->grid.dim; side++) {
+    int a = side / 2, high = side & 1, at[3] = {cell[0], cell[1], cell[2]};
+    at[a] += high;
+    int64_t r = mn_mac_bodies_row(b, &(mn_closed_face){.axis = a, at[0], at[1], at[2]});
+    if (r < 0)
+      continue;
+    if (w.first < 0 || r < w.first)
+      w.first = r;
+    mn_dual d = mn_mac_bodies_dual(mac, (size_t)r);
+    double area = high ? d.area : -d.area, share = mn_mac_bodies_share(mac, (size_t)r, !high);
+    w.D.v[a] += area;
+    w.mass.v[a] += share;
+    w.pull.v[a] += share * (b->U[r] - d.before) / mac->dt;
+    w.sweeps += area * b->U[r];
+    w.before += area * d.before;
+  }
+  return w;
+}
+
+static double least_area(const mn_mac *mac)
+{
+  return LEAST_AREA * pow(mac->grid.dx, mac->grid.dim - 1);
+}
+
+/* Water, in a cell of the pressure system. */
+static int is_water(const mn_mac *mac, const int32_t c[3])
+{
+  const mn_field *phi = &mac->liquid_next;
+  int64_t q = phi->at - phi->data + mn_index(phi, c[0], c[1], c[2]);
+  return phi->data[q] < 0 && mac->geometry.cell_extension.layer[q] == 0 && !mac->geometry.inflow[q];
+}
+
+static int is_open(const mn_mac *mac, const int32_t c[3])
+{
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *w = &mac->geometry.open[a];
+    int64_t q = mn_index(w, c[0], c[1], c[2]);
+    if (w->at[q] > 0 || w->at[q + w->stride[a]] > 0)
+      return 1;
+  }
+  return 0;
+}
+
+static void cell_beside(const mn_closed_face *f, int high, int32_t at[3])
+{
+  at[0] = f->i;
+  at[1] = f->j;
+  at[2] = f->k;
+  at[f->axis] -= !high;
+}
+
+void mn_mac_tighten(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (b->loose_count)
+    mac->assembled = MN_NOT_ASSEMBLED;
+  for (size_t n = 0; n < b->loose_count; n++)
+    mn_set(&b->anchor, b->loose[n][0], b->loose[n][1], b->loose[n][2], 0);
+  b->loose_count = 0;
+  b->marked = 0;
+}
+
+static int is_marked(const mn_mac *mac, const int32_t at[3])
+{
+  return mn_get(&mac->state.held, at[0], at[1], at[2]) >= MN_MAC_LOOSE;
+}
+
+/* The wall is on the near side of the cell's centre, by part of a cell: air, with the surface of
+   the water of the next cell at the wall. */
+static void empty_cell(mn_mac *mac, const int32_t at[3], mn_vec3 D, double part)
+{
+  mn_field *phi = &mac->liquid_next;
+  int a = 0;
+  for (int other = 1; other < mac->grid.dim; other++)
+    if (fabs(D.v[other]) > fabs(D.v[a]))
+      a = other;
+  int64_t c = mn_index(phi, at[0], at[1], at[2]);
+  double next = phi->at[D.v[a] > 0 ? c - phi->stride[a] : c + phi->stride[a]];
+  double theta = fmax(1 - part, MN_MAC_THETA_MIN);
+  double inside = next < 0 ? -next : mac->grid.dx * theta;
+  phi->at[c] = fmax(inside * (1 / theta - 1), 1e-3 * mac->grid.dx);
+}
+
+static mn_status add_loose(mn_mac *mac, const int32_t at[3])
+{
+  mn_mac_bodies *b = &mac->bodies;
+  size_t count = b->loose_count;
+  if (count == b->loose_capacity) {
+    size_t room = count ? 2 * count : 64;
+    MN_TRY(mn_grow(mac->ctx, "loose cells", count, room, sizeof *b->loose, (void **)&b->loose));
+    b->loose_capacity = room;
+  }
+  memcpy(b->loose[b->loose_count++], at, 3 * sizeof *at);
+  return MN_OK;
+}
+
+/* A marked cell that is water at a body still. */
+static mn_status loosen(mn_mac *mac, const int32_t at[3])
+{
+  wall w = wall_of(mac, at);
+  double area = mn_length(w.D), dx = mac->grid.dx;
+  if (area < least_area(mac))
+    return MN_OK;
+  double h = mn_dot(w.D, w.mass) / (mac->def->fluid.density * area * area);
+  if (h <= 0) {
+    empty_cell(mac, at, w.D, -h / dx);
+    return MN_OK;
+  }
+  MN_TRY(add_loose(mac, at));
+  mn_set(&mac->bodies.anchor, at[0], at[1], at[2],
+         area / pow(dx, mac->grid.dim - 1) / fmax(h / dx, MN_MAC_THETA_MIN));
+  return MN_OK;
+}
+
+mn_status mn_mac_loosen(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if (!mac->separate.on)
+    return MN_OK;
+  mn_mac_tighten(mac);
+  int any = 0;
+  for (size_t r = 0; r < b->weights->rows; r++)
+    for (int high = 0; high < 2; high++) {
+      int32_t at[3];
+      cell_beside(&b->face[r], high, at);
+      if (!mn_mac_has_cell(mac, at) || !is_marked(mac, at))
+        continue;
+      any = 1;
+      if (is_water(mac, at) && is_open(mac, at) && !(mn_get(&b->anchor, at[0], at[1], at[2]) > 0))
+        MN_TRY(loosen(mac, at));
+    }
+  b->marked = any;
+  if (any)
+    mac->assembled = MN_NOT_ASSEMBLED;
+  return MN_OK;
+}
+
+double mn_mac_loose_outflow(const mn_mac *mac, const int32_t at[3])
+{
+  wall w = wall_of(mac, at);
+  return w.before - w.sweeps;
+}
+
+/* The coupling keeps the volume of the cell's region, whatever its pressure: all but those that
+   solve fluid and bodies as one system. */
+static int is_kept(const mn_mac *mac, const int32_t at[3])
+{
+  const mn_field *f = &mac->b;
+  int64_t q = f->at - f->data + mn_index(f, at[0], at[1], at[2]);
+  return mac->enclosure.known && !mac->bodies.one_system && mac->enclosure.label[q] >= 0;
+}
+
+/* Pa, at the wall. */
+static double wall_pressure(const mn_mac *mac, const int32_t at[3], const wall *w)
+{
+  double p = mn_get(&mac->dp, at[0], at[1], at[2]);
+  if (mac->enclosure.lifted)
+    p += mn_get(&mac->state.lift, at[0], at[1], at[2]);
+  return p - mn_dot(w->D, w->pull) / mn_dot(w->D, w->D);
+}
+
+/* N: what water presses on each body, summed up over its cells, whatever their direction. */
+static mn_status sum_presses(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  int bodies = 0;
+  for (size_t r = 0; r < b->weights->rows; r++)
+    bodies = b->face[r].body >= bodies ? b->face[r].body + 1 : bodies;
+  if ((size_t)bodies > b->press_capacity) {
+    MN_TRY(MN_RENEW(mac->ctx, "bodies in water", (size_t)bodies, &b->press));
+    b->press_capacity = (size_t)bodies;
+  }
+  memset(b->press, 0, (size_t)bodies * sizeof *b->press);
+  for (size_t r = 0; r < b->weights->rows; r++)
+    for (int high = 0; high < 2; high++) {
+      int32_t at[3];
+      cell_beside(&b->face[r], high, at);
+      if (!mn_mac_has_cell(mac, at) || !is_water(mac, at) ||
+          mn_mac_is_loose(mac, at[0], at[1], at[2]))
+        continue;
+      wall w = wall_of(mac, at);
+      double area = mn_length(w.D);
+      if (w.first == (int64_t)r && area >= least_area(mac))
+        b->press[b->face[r].body] += area * wall_pressure(mac, at, &w);
+    }
+  return MN_OK;
+}
+
+/* The water of the cell, beside a row of the body, shall be loose. */
+static int lets_go(const mn_mac *mac, const int32_t at[3], int body)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  wall w = wall_of(mac, at);
+  if (mn_length(w.D) < least_area(mac) || is_kept(mac, at))
+    return 0;
+  if (mn_mac_is_loose(mac, at[0], at[1], at[2])) {
+    double link = mac->dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim - 2) *
+                  mn_get(&b->anchor, at[0], at[1], at[2]);
+    return w.sweeps - w.before - link * mn_get(&mac->dp, at[0], at[1], at[2]) >= 0;
+  }
+  double weight = mac->def->fluid.density * mac->grid.dx * mn_length(mac->def->fluid.gravity);
+  double least =
+      fmax((b->press[body] > 0 ? RIPPLES : DRAWS) * weight, ROUND_OFF * mac->report.greatest_p);
+  return wall_pressure(mac, at, &w) < -least;
+}
+
+/* A gap that the body does not close again. */
+static int stays_empty(const mn_mac *mac, const int32_t at[3])
+{
+  return is_marked(mac, at) && is_open(mac, at) && wall_of(mac, at).sweeps >= 0;
+}
+
+/* The cell, and those in the body beside it: the wall may draw back over them. */
+static void mark(mn_mac *mac, const int32_t at[3])
+{
+  mn_field *held = &mac->separate.held;
+  mn_set(held, at[0], at[1], at[2], MN_MAC_LOOSE);
+  for (int side = 0; side < 2 * mac->grid.dim; side++) {
+    int32_t next[3] = {at[0], at[1], at[2]};
+    next[side / 2] += side & 1 ? 1 : -1;
+    if (mn_mac_has_cell(mac, next) && !(mn_get(&mac->bodies.part, next[0], next[1], next[2]) > 0))
+      mn_set(held, next[0], next[1], next[2], MN_MAC_LOOSE);
+  }
+}
+
+mn_status mn_mac_mark_loose(mn_mac *mac)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  const mn_field *held = &mac->separate.held;
+  if (!mac->separate.on || !b->on || !b->placed)
+    return MN_OK;
+  MN_TRY(sum_presses(mac));
+  for (size_t r = 0; r < b->weights->rows; r++)
+    for (int high = 0; high < 2; high++) {
+      int32_t at[3];
+      cell_beside(&b->face[r], high, at);
+      if (!mn_mac_has_cell(mac, at) || mn_get(held, at[0], at[1], at[2]) >= MN_MAC_LOOSE)
+        continue;
+      if (is_water(mac, at) ? lets_go(mac, at, b->face[r].body) : stays_empty(mac, at))
+        mark(mac, at);
+    }
+  return MN_OK;
+}
