@@ -21,7 +21,7 @@ small_scenes() { # preset, threads, command in front: the whole path from a scen
   shift 2
   out=$(mktemp -d /tmp/meniscus-test.XXXXXX)
   trap 'rm -rf "$out"' EXIT
-  for scene in plume moving-plate smoke-sphere; do
+  for scene in plume moving-plate smoke-sphere lift; do
     n=96 # enough for two threads and more
     [ "$scene" = smoke-sphere ] && n=24
     [ "$threads" = 1 ] && n=16

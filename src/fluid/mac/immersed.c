@@ -182,7 +182,7 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_field_destroy(&b->part);
   mn_field_destroy(&b->anchor);
   mn_free(b->loose);
-  mn_free(b->press);
+  mn_free(b->grip);
   mn_free(b->face);
   mn_free(b->U);
   mn_free(b->U_start);

@@ -30,8 +30,8 @@ typedef struct mn_mac_bodies {
   mn_field anchor;     /* cells: links of loose ones to p = 0 at the wall */
   int32_t (*loose)[3]; /* these cells */
   size_t loose_count, loose_capacity;
-  double *press; /* N, of each body; scratch */
-  size_t press_capacity;
+  mn_vec3 (*grip)[2]; /* of each body: force of the water, N, and areas that it touches; scratch */
+  size_t grip_capacity;
   size_t regions;        /* capacity of the next: */
   double *region[5];     /* net inflows and how to mend them */
   int shifts;            /* capacity of the next: */
@@ -100,6 +100,8 @@ typedef struct mn_dual {
   double area, mass, before;
 } mn_dual;
 mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t row);
+/* N: what the fluid does to the body there. */
+double mn_mac_bodies_force(const mn_mac *mac, size_t row, const mn_dual *dual);
 /* The row of a face, by its axis and place, or -1: they are in order. */
 int64_t mn_mac_bodies_row(const mn_mac_bodies *bodies, const mn_closed_face *face);
 /* What of the fluid that moves with the body is in the cell on one side, kg: both sum to `mass`. */

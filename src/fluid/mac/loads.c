@@ -200,6 +200,14 @@ mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_ve
   return *any ? mn_weights_scatter(b->weights, b->F, mass) : MN_OK;
 }
 
+double mn_mac_bodies_force(const mn_mac *mac, size_t r, const mn_dual *d)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  const mn_closed_face *f = &b->face[r];
+  double dp = look(mac, f, 0).p - look(mac, f, 1).p;
+  return d->area * dp - d->mass * (b->U[r] - d->before) / mac->dt;
+}
+
 /* F of each row, and its mass. */
 static void impulses(mn_mac *mac)
 {
@@ -207,10 +215,8 @@ static void impulses(mn_mac *mac)
   int64_t rows = (int64_t)b->weights->rows;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t r = 0; r < rows; r++) {
-    const mn_closed_face *f = &b->face[r];
     mn_dual d = mn_mac_bodies_dual(mac, (size_t)r);
-    double dp = look(mac, f, 0).p - look(mac, f, 1).p;
-    b->F[r] = d.area * dp - d.mass * (b->U[r] - d.before) / mac->dt;
+    b->F[r] = mn_mac_bodies_force(mac, (size_t)r, &d);
     b->mass[r] = fmax(d.mass, 0);
   }
 }

@@ -12,13 +12,14 @@
    lets go, and the cell is loose in the next substep. The half cell then moves by itself, below a
    free surface at the wall:
 
-       rho h (u - U*)/dt = p,    outflow D.U* + |D| dt/(rho h) p        in place of D.U
+       rho h (u - u*)/dt = p,    outflow D.u* + |D| dt/(rho h) p        in place of D.U
 
-   a link of the cell to p = 0 at the wall, as at any surface. The body feels nothing of a loose
-   cell, and has no mass of it; 0 <= p is no condition there. It is loose as long as the gap opens,
-   D.(U - u) >= 0. In closed regions only if the coupling lets their volume go: see is_kept. That is
-   the complementarity 0 <= p_w perp gap >= 0, with the set of the substep before: whatever coupling
-   asks, the equations of a substep are linear in it. A set is late by one substep.
+   with u* the velocity of the water in the cell before the pressure; a link of the cell to p = 0 at
+   the wall, as at any surface. The body feels nothing of a loose cell, and has no mass of it; 0 <=
+   p is no condition there. It is loose as long as the gap opens, D.(U - u) >= 0. In closed regions
+   only if the coupling lets their volume go: see is_kept. That is the complementarity 0 <= p_w perp
+   gap >= 0, with the set of the substep before: whatever coupling asks, the equations of a substep
+   are linear in it. A set is late by one substep.
 
    Verified by tests/verify/test_lifted.c. */
 #include <math.h>
@@ -29,9 +30,9 @@
 #include "fluid/mac/internal.h"
 
 /* Below this part of the weight of a cell of water, and of the greatest pressure, nothing draws;
-   nor does it at a body that water presses on the whole, below the other part: ripples at a light
-   body that floats would make it let go and slap back. */
-static const double DRAWS = 1e-3, RIPPLES = 0.1, ROUND_OFF = 1e-9;
+   nor does it, below the other part, at a body that water does not draw at on the whole: ripples at
+   a light body that floats would make it let go and slap back. */
+static const double DRAWS = 1e-3, RIPPLES = 0.25, ROUND_OFF = 1e-9;
 /* A cell of which bodies close less than this part of a face is not theirs to leave. */
 static const double LEAST_AREA = 0.05;
 
@@ -40,30 +41,40 @@ typedef struct wall {
   mn_vec3 D;     /* areas, outwards */
   mn_vec3 mass;  /* fluid that moves with them, along each axis */
   mn_vec3 pull;  /* N: sum of m_f (U - U*)/dt */
+  mn_vec3 felt;  /* the same without those that are left out as they would be below 0 */
   double sweeps; /* sum of areas times U, m^3/s */
-  double before; /* the same with U* */
-  int64_t first; /* of its rows; -1: none */
+  double before; /* the same with the velocities of the water in the cell before the pressure */
 } wall;
+
+/* That along the axis, beside the low or high face: of the cell's other face, if that is open. */
+static double water_before(const mn_mac *mac, const int32_t cell[3], int axis, int high,
+                           double of_body)
+{
+  int at[3] = {cell[0], cell[1], cell[2]};
+  at[axis] += !high;
+  if (!(mn_get(&mac->geometry.open[axis], at[0], at[1], at[2]) > 0))
+    return of_body;
+  return mn_get(&mac->star[axis], at[0], at[1], at[2]);
+}
 
 static wall wall_of(const mn_mac *mac, const int32_t cell[3])
 {
   const mn_mac_bodies *b = &mac->bodies;
-  wall w = {.first = -1};
+  wall w = {0};
   for (int side = 0; side < 2 * mac->grid.dim; side++) {
     int a = side / 2, high = side & 1, at[3] = {cell[0], cell[1], cell[2]};
     at[a] += high;
     int64_t r = mn_mac_bodies_row(b, &(mn_closed_face){.axis = a, at[0], at[1], at[2]});
     if (r < 0)
       continue;
-    if (w.first < 0 || r < w.first)
-      w.first = r;
     mn_dual d = mn_mac_bodies_dual(mac, (size_t)r);
     double area = high ? d.area : -d.area, share = mn_mac_bodies_share(mac, (size_t)r, !high);
     w.D.v[a] += area;
     w.mass.v[a] += share;
     w.pull.v[a] += share * (b->U[r] - d.before) / mac->dt;
+    w.felt.v[a] += (d.mass != 0 ? share : 0) * (b->U[r] - d.before) / mac->dt;
     w.sweeps += area * b->U[r];
-    w.before += area * d.before;
+    w.before += area * water_before(mac, cell, a, high, d.before);
   }
   return w;
 }
@@ -202,38 +213,37 @@ static int is_kept(const mn_mac *mac, const int32_t at[3])
 }
 
 /* Pa, at the wall. */
-static double wall_pressure(const mn_mac *mac, const int32_t at[3], const wall *w)
+static double wall_pressure(const mn_mac *mac, const int32_t at[3], const wall *w, mn_vec3 pull)
 {
   double p = mn_get(&mac->dp, at[0], at[1], at[2]);
   if (mac->enclosure.lifted)
     p += mn_get(&mac->state.lift, at[0], at[1], at[2]);
-  return p - mn_dot(w->D, w->pull) / mn_dot(w->D, w->D);
+  return p - mn_dot(w->D, pull) / mn_dot(w->D, w->D);
 }
 
-/* N: what water presses on each body, summed up over its cells, whatever their direction. */
-static mn_status sum_presses(mn_mac *mac)
+/* What water does to each body on the whole, and where it touches it. */
+static mn_status find_grips(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
   int bodies = 0;
   for (size_t r = 0; r < b->weights->rows; r++)
     bodies = b->face[r].body >= bodies ? b->face[r].body + 1 : bodies;
-  if ((size_t)bodies > b->press_capacity) {
-    MN_TRY(MN_RENEW(mac->ctx, "bodies in water", (size_t)bodies, &b->press));
-    b->press_capacity = (size_t)bodies;
+  if ((size_t)bodies > b->grip_capacity) {
+    MN_TRY(MN_RENEW(mac->ctx, "bodies in water", (size_t)bodies, &b->grip));
+    b->grip_capacity = (size_t)bodies;
   }
-  memset(b->press, 0, (size_t)bodies * sizeof *b->press);
-  for (size_t r = 0; r < b->weights->rows; r++)
+  memset(b->grip, 0, (size_t)bodies * sizeof *b->grip);
+  for (size_t r = 0; r < b->weights->rows; r++) {
+    const mn_closed_face *f = &b->face[r];
+    mn_dual d = mn_mac_bodies_dual(mac, r);
+    b->grip[f->body][0].v[f->axis] += mn_mac_bodies_force(mac, r, &d);
     for (int high = 0; high < 2; high++) {
       int32_t at[3];
-      cell_beside(&b->face[r], high, at);
-      if (!mn_mac_has_cell(mac, at) || !is_water(mac, at) ||
-          mn_mac_is_loose(mac, at[0], at[1], at[2]))
-        continue;
-      wall w = wall_of(mac, at);
-      double area = mn_length(w.D);
-      if (w.first == (int64_t)r && area >= least_area(mac))
-        b->press[b->face[r].body] += area * wall_pressure(mac, at, &w);
+      cell_beside(f, high, at);
+      if (mn_mac_has_cell(mac, at) && is_water(mac, at))
+        b->grip[f->body][1].v[f->axis] += high ? -d.area : d.area;
     }
+  }
   return MN_OK;
 }
 
@@ -249,10 +259,11 @@ static int lets_go(const mn_mac *mac, const int32_t at[3], int body)
                   mn_get(&b->anchor, at[0], at[1], at[2]);
     return w.sweeps - w.before - link * mn_get(&mac->dp, at[0], at[1], at[2]) >= 0;
   }
+  int drawn = mn_dot(b->grip[body][0], b->grip[body][1]) < 0;
   double weight = mac->def->fluid.density * mac->grid.dx * mn_length(mac->def->fluid.gravity);
-  double least =
-      fmax((b->press[body] > 0 ? RIPPLES : DRAWS) * weight, ROUND_OFF * mac->report.greatest_p);
-  return wall_pressure(mac, at, &w) < -least;
+  double least = fmax((drawn ? DRAWS : RIPPLES) * weight, ROUND_OFF * mac->report.greatest_p);
+  int parted = mn_get(&mac->separate.held, at[0], at[1], at[2]) > 0; /* 0 <= p has let go */
+  return (drawn && parted) || wall_pressure(mac, at, &w, drawn ? w.felt : w.pull) < -least;
 }
 
 /* A gap that the body does not close again. */
@@ -280,7 +291,7 @@ mn_status mn_mac_mark_loose(mn_mac *mac)
   const mn_field *held = &mac->separate.held;
   if (!mac->separate.on || !b->on || !b->placed)
     return MN_OK;
-  MN_TRY(sum_presses(mac));
+  MN_TRY(find_grips(mac));
   for (size_t r = 0; r < b->weights->rows; r++)
     for (int high = 0; high < 2; high++) {
       int32_t at[3];
