@@ -40,6 +40,8 @@ typedef struct mn_interface {
                         the first solve of the substep, so that a linear fluid gives linear loads */
   int positive;      /* 1: no mass below 0 may move with the points, even if that is less exact: see
                         mn_fluid_ops.lacking */
+  int seeking;       /* 1: the coupling nears the volumes of closed regions from solve to solve, and
+                        does not accept V before it keeps them: the fluid mends what V lacks */
 } mn_interface;
 
 /* All arrays, zero. */

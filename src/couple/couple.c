@@ -257,6 +257,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   f->impulse = c->def.load == MN_LOAD_IMPULSE || c->mono; /* one system leaves out masses itself */
   f->frozen = c->def.frozen;
   f->positive = 0;
+  f->seeking = mn_couple_iterates_p0(c);
   c->boxes.agreed = *f;
   c->dt = dt;
   double longest = c->numbers[NUMBERS_LONGEST];

@@ -15,7 +15,9 @@
    coupling keeps the volumes of closed regions (enclose.c), what is left is how surfaces and faces
    differ, up to a few per cent of coarse ones; more means that it lost the region. But pockets of a
    few cells, between a body and a wall say, are below the resolution, and not worth an end: what is
-   squeezed out of them leaks. At time 0 nobody has asked the bodies yet to give way: all is mended.
+   squeezed out of them leaks. Where the coupling nears the volumes from solve to solve
+   (interface.seeking), and where it moves walls by what is mended (one system), all is mended. At
+   time 0 nobody has asked the bodies yet to give way: all is mended.
 
    Verified by tests/verify/test_body_balance.c. */
 #include <math.h>
@@ -147,7 +149,7 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
     double slow = known ? SLOW * mac->grid.dx / longest * area[r] : 0;
-    int small = b->adopts || fabs(Q[r]) <= fmax(most * mark[r], slow) ||
+    int small = b->mends_all || fabs(Q[r]) <= fmax(most * mark[r], slow) ||
                 (area[r] > 0 && (start || (double)region.cells <= pocket));
     int parted = b->parted && b->parted[r]; /* there is room */
     mark[r] = region.closed && fabs(region.rhs_sum) > 1e-6 * sum_tolerance && small && !parted;

@@ -6,7 +6,9 @@
 
 typedef struct mn_mac mn_mac;
 
-enum { MN_MAC_LOOSE = 2 }; /* in the state's `held`: see loose.c */
+/* In the state's `held`: shall let go in the next substep; and has done so in the last. See loose.c
+ */
+enum { MN_MAC_LOOSE = 2, MN_MAC_LOOSE_STILL = 3 };
 
 /* Work; nothing of it is state. */
 typedef struct mn_mac_bodies {
@@ -40,7 +42,7 @@ typedef struct mn_mac_bodies {
   double net_flow;       /* m^3/s, the greatest that was mended in the last solve */
   const uint8_t *parted; /* [regions of the pressure] 1: water has left walls; NULL: nowhere */
   int one_system;        /* 1: the last pressures were found together with the bodies' motion */
-  int adopts; /* 1: p is of a system that moves walls of regions by what is mended, however much */
+  int mends_all; /* 1: whoever asks sees to it that walls of regions move by what is mended */
 } mn_mac_bodies;
 
 /* immersed.c */

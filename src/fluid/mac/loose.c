@@ -46,15 +46,23 @@ typedef struct wall {
   double before; /* the same with the velocities of the water in the cell before the pressure */
 } wall;
 
-/* That along the axis, beside the low or high face: of the cell's other face, if that is open. */
-static double water_before(const mn_mac *mac, const int32_t cell[3], int axis, int high,
+/* A face must be open by so much to tell how fast the water in its cell is. */
+static const double TELLS = 0.5;
+
+/* That along the axis, beside the low or high face. At first the body's own; later that of the
+   cell's other face, but not more than the body's: the water would be in the gap. Where that face
+   does not tell, it follows the body. */
+static double water_before(const mn_mac *mac, const int32_t cell[3], size_t row, int high,
                            double of_body)
 {
-  int at[3] = {cell[0], cell[1], cell[2]};
-  at[axis] += !high;
-  if (!(mn_get(&mac->geometry.open[axis], at[0], at[1], at[2]) > 0))
+  int axis = mac->bodies.face[row].axis, at[3] = {cell[0], cell[1], cell[2]};
+  if (mn_get(&mac->state.held, at[0], at[1], at[2]) < MN_MAC_LOOSE_STILL)
     return of_body;
-  return mn_get(&mac->star[axis], at[0], at[1], at[2]);
+  at[axis] += !high;
+  if (mn_get(&mac->geometry.open[axis], at[0], at[1], at[2]) < TELLS)
+    return mac->bodies.U[row];
+  double own = mn_get(&mac->star[axis], at[0], at[1], at[2]);
+  return high ? fmin(own, of_body) : fmax(own, of_body);
 }
 
 static wall wall_of(const mn_mac *mac, const int32_t cell[3])
@@ -74,7 +82,7 @@ static wall wall_of(const mn_mac *mac, const int32_t cell[3])
     w.pull.v[a] += share * (b->U[r] - d.before) / mac->dt;
     w.felt.v[a] += (d.mass != 0 ? share : 0) * (b->U[r] - d.before) / mac->dt;
     w.sweeps += area * b->U[r];
-    w.before += area * water_before(mac, cell, a, high, d.before);
+    w.before += area * water_before(mac, cell, (size_t)r, high, d.before);
   }
   return w;
 }
@@ -276,12 +284,13 @@ static int stays_empty(const mn_mac *mac, const int32_t at[3])
 static void mark(mn_mac *mac, const int32_t at[3])
 {
   mn_field *held = &mac->separate.held;
-  mn_set(held, at[0], at[1], at[2], MN_MAC_LOOSE);
+  int was = mn_mac_is_loose(mac, at[0], at[1], at[2]) || !is_water(mac, at);
+  mn_set(held, at[0], at[1], at[2], was ? MN_MAC_LOOSE_STILL : MN_MAC_LOOSE);
   for (int side = 0; side < 2 * mac->grid.dim; side++) {
     int32_t next[3] = {at[0], at[1], at[2]};
     next[side / 2] += side & 1 ? 1 : -1;
     if (mn_mac_has_cell(mac, next) && !(mn_get(&mac->bodies.part, next[0], next[1], next[2]) > 0))
-      mn_set(held, next[0], next[1], next[2], MN_MAC_LOOSE);
+      mn_set(held, next[0], next[1], next[2], MN_MAC_LOOSE_STILL);
   }
 }
 

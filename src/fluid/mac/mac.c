@@ -267,7 +267,9 @@ static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report 
   if (bodies)
     MN_TRY(mn_mac_bodies_place(mac, interface));
   mac->bodies.one_system = 0;
+  mac->bodies.mends_all = bodies && interface->seeking;
   mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
+  mac->bodies.mends_all = 0;
   *report = mac->report;
   if (status == MN_OK && bodies)
     status = mn_mac_bodies_loads(mac, interface);

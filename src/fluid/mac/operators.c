@@ -505,9 +505,9 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
   if (bodies && mac->geometry.stamp) {
     int changed;
     MN_TRY(find_parted(mac, p));
-    mac->bodies.adopts = 1;
+    mac->bodies.mends_all = 1;
     mn_status status = mn_mac_bodies_mend(mac, mac->dt, sum_tolerance, &changed);
-    mac->bodies.adopts = 0;
+    mac->bodies.mends_all = 0;
     mac->bodies.parted = NULL;
     MN_TRY(status);
     if (changed)
