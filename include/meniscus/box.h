@@ -146,6 +146,10 @@ typedef struct mn_fluid_ops {
      fluid can let go of them: bodies that weigh less have no motion that satisfies all. Such get
      interface.positive. *any: it is not 0 everywhere. NULL: it is. */
   mn_status (*lacking)(void *self, const mn_interface *interface, mn_vec3 *mass, int *any);
+  /* After the last solve, before commit. *again: it held the interface back where it lets go of it,
+     and the substep is to be done once more; what `restore` brings back knows of it. NULL: never.
+   */
+  mn_status (*lets_go)(void *self, int *again);
 } mn_fluid_ops;
 
 typedef struct mn_fluid {

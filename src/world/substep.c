@@ -128,6 +128,9 @@ static int finite_bodies(const mn_body_totals *t)
          isfinite(t->momentum.z);
 }
 
+/* Times that a substep is done again since the fluid has let go of bodies. */
+enum { MOST_AGAIN = 2 };
+
 /* Both, by the coupling. */
 static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double share,
                               mn_step_info *info, mn_status *status)
@@ -138,9 +141,13 @@ static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double sha
   int solved = *status == MN_OK;
   if (solved && r.reason != MN_CONVERGED)
     *status = uncoupled(w, dt, &r);
-  if (*status == MN_OK)
+  int again = 0;
+  if (*status == MN_OK && w->fluid.ops->lets_go && w->again < MOST_AGAIN)
+    *status = w->fluid.ops->lets_go(w->fluid.self, &again);
+  w->again += again;
+  if (*status == MN_OK && !again)
     *status = mn_coupling_commit(c, &r);
-  if (*status == MN_OK && c != w->coupling)
+  if (*status == MN_OK && !again && c != w->coupling)
     mn_coupling_adopt(w->coupling, c);
   info->pressure = r.fluid;
   info->solid = r.solid;
@@ -161,6 +168,8 @@ static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double sha
   int refused = (r.refused[0] && w->fluid_plugin) || (r.refused[1] && w->solid_plugin);
   if (*status != MN_OK && (r.hopeless || refused))
     return MN_STEP_HOPELESS;
+  if (*status == MN_OK && again)
+    return MN_STEP_AGAIN;
   /* Also where the fluid finds a region closed: an iterate may have gone astray. */
   return *status == MN_OK ? MN_STEP_GOOD : *status == MN_FAILED ? MN_STEP_RETRY : MN_STEP_HOPELESS;
 }

@@ -6,6 +6,7 @@
 
 typedef enum mn_outcome {
   MN_STEP_GOOD,
+  MN_STEP_AGAIN,   /* the fluid has let go of bodies: the same once more */
   MN_STEP_RETRY,   /* may do with a shorter step */
   MN_STEP_HOPELESS /* never will */
 } mn_outcome;

@@ -438,7 +438,11 @@ static mn_status rescue(mn_world *w, double rest, double share, double whole, do
   double least = *parts, first = has_regions(w) && info->retries == MAX_RETRIES ? whole : least;
   for (double n = first; n <= least; n *= 2) {
     mn_coupling_help(w->rescue, w->coupling);
-    *result = mn_world_try(w, w->rescue, rest / n, share * least / n, info, status);
+    while ((*result = mn_world_try(w, w->rescue, rest / n, share * least / n, info, status)) ==
+           MN_STEP_AGAIN) {
+      MN_TRY(restore_state(w));
+      mn_coupling_help(w->rescue, w->coupling);
+    }
     if (*result == MN_STEP_GOOD) {
       *parts = n;
       return MN_OK;
@@ -474,6 +478,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
     return mn_fail(w->ctx, MN_BAD_INPUT, "%g s is too far away: it would take %.3g steps", until,
                    parts);
   double whole = parts;
+  w->again = 0;
   dt = rest / parts;
   MN_TRY(save_state(w));
   mn_outcome result;
@@ -481,6 +486,8 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   double share = w->coupling ? mn_coupling_pace(w->coupling) : 1;
   while ((result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
+    if (result == MN_STEP_AGAIN)
+      continue;
     if (result == MN_STEP_RETRY && is_to_help(w, info.retries)) {
       MN_TRY(rescue(w, rest, share, whole, &parts, &info, &result, &status));
       if (result == MN_STEP_GOOD) {

@@ -46,6 +46,7 @@ struct mn_world {
   char why[MN_WHY_MAX];  /* it was; "": it was not */
   mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
   int told_handed_over;                   /* 1: it was warned of; work */
+  int again;       /* times that this substep was done again since the fluid let go; work */
   int lost;        /* 1: a solver could not restore its state; there is none to save */
   mn_watch *watch; /* what was warned of; work */
   /* of the current state: work, measured once per substep */

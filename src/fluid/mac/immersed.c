@@ -232,6 +232,7 @@ mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt)
   mn_mac_bodies *b = &mac->bodies;
   b->placed = b->narrow = 0;
   mn_mac_tighten(mac);
+  b->emptied = 0;
   if (!b->on) {
     mn_mac_geometry_update(mac, time, dt, NULL, 0);
     return MN_OK;

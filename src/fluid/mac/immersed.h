@@ -32,6 +32,7 @@ typedef struct mn_mac_bodies {
   mn_field anchor;     /* cells: links of loose ones to p = 0 at the wall */
   int32_t (*loose)[3]; /* these cells */
   size_t loose_count, loose_capacity;
+  size_t emptied;     /* cells of this substep that were taken for air */
   mn_vec3 (*grip)[2]; /* of each body: force of the water, N, and areas that it touches; scratch */
   size_t grip_capacity;
   size_t regions;        /* capacity of the next: */
@@ -92,6 +93,10 @@ MN_MUST_CHECK mn_status mn_mac_loosen(mn_mac *mac);
 void mn_mac_tighten(mn_mac *mac); /* no cell is loose */
 /* m^3/s: what flows out of a loose cell through what bodies close, beyond what these sweep. */
 double mn_mac_loose_outflow(const mn_mac *mac, const int32_t at[3]);
+/* mn_fluid_ops.lets_go */
+MN_MUST_CHECK mn_status mn_mac_lets_go(void *self, int *again);
+/* At the start, whose state is made anew when it is restored: what lets_go found. */
+void mn_mac_keep_loose(mn_mac *mac);
 /* Before a commit: marks the cells of the next substep in separate.held. */
 MN_MUST_CHECK mn_status mn_mac_mark_loose(mn_mac *mac);
 

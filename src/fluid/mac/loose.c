@@ -18,8 +18,9 @@
    the wall, as at any surface. The body feels nothing of a loose cell, and has no mass of it; 0 <=
    p is no condition there. It is loose as long as the gap opens, D.(U - u) >= 0. In closed regions
    only if the coupling lets their volume go: see is_kept. That is the complementarity 0 <= p_w perp
-   gap >= 0, with the set of the substep before: whatever coupling asks, the equations of a substep
-   are linear in it. A set is late by one substep.
+   gap >= 0, with a set that is settled before the substep, by the one before: whatever coupling
+   asks, its equations are linear in it. Where that set holds a body back that water should let go
+   of, the substep is done again (mn_mac_lets_go).
 
    Verified by tests/verify/test_lifted.c. */
 #include <math.h>
@@ -174,6 +175,7 @@ static mn_status loosen(mn_mac *mac, const int32_t at[3])
   double h = mn_dot(w.D, w.mass) / (mac->def->fluid.density * area * area);
   if (h <= 0) {
     empty_cell(mac, at, w.D, -h / dx);
+    mac->bodies.emptied++;
     return MN_OK;
   }
   MN_TRY(add_loose(mac, at));
@@ -255,6 +257,12 @@ static mn_status find_grips(mn_mac *mac)
   return MN_OK;
 }
 
+/* Water draws at the body on the whole. */
+static int is_drawn(const mn_mac *mac, int body)
+{
+  return mn_dot(mac->bodies.grip[body][0], mac->bodies.grip[body][1]) < 0;
+}
+
 /* The water of the cell, beside a row of the body, shall be loose. */
 static int lets_go(const mn_mac *mac, const int32_t at[3], int body)
 {
@@ -267,7 +275,7 @@ static int lets_go(const mn_mac *mac, const int32_t at[3], int body)
                   mn_get(&b->anchor, at[0], at[1], at[2]);
     return w.sweeps - w.before - link * mn_get(&mac->dp, at[0], at[1], at[2]) >= 0;
   }
-  int drawn = mn_dot(b->grip[body][0], b->grip[body][1]) < 0;
+  int drawn = is_drawn(mac, body);
   double weight = mac->def->fluid.density * mac->grid.dx * mn_length(mac->def->fluid.gravity);
   double least = fmax((drawn ? DRAWS : RIPPLES) * weight, ROUND_OFF * mac->report.greatest_p);
   int parted = mn_get(&mac->separate.held, at[0], at[1], at[2]) > 0; /* 0 <= p has let go */
@@ -311,4 +319,37 @@ mn_status mn_mac_mark_loose(mn_mac *mac)
         mark(mac, at);
     }
   return MN_OK;
+}
+
+/* Where a body was held back by water that is not yet loose: the substep is done again with those
+   cells loose, at the velocity of their water, since that of the body may have jumped. */
+mn_status mn_mac_lets_go(void *self, int *again)
+{
+  mn_mac *mac = self;
+  const mn_mac_bodies *b = &mac->bodies;
+  *again = 0;
+  if (!mac->separate.on || !b->on || !b->placed)
+    return MN_OK;
+  MN_TRY(mn_mac_mark_loose(mac));
+  for (size_t r = 0; r < b->weights->rows; r++)
+    for (int high = 0; high < 2; high++) {
+      int32_t at[3];
+      cell_beside(&b->face[r], high, at);
+      if (is_drawn(mac, b->face[r].body) && mn_mac_has_cell(mac, at) && is_water(mac, at) &&
+          !is_marked(mac, at) && mn_get(&mac->separate.held, at[0], at[1], at[2]) >= MN_MAC_LOOSE)
+        *again = 1;
+    }
+  const mn_field *held = &mac->separate.held;
+  for (size_t c = 0; c < held->size && *again; c++)
+    if (held->data[c] >= MN_MAC_LOOSE)
+      mac->saved.held.data[c] = MN_MAC_LOOSE_STILL;
+  return MN_OK;
+}
+
+void mn_mac_keep_loose(mn_mac *mac)
+{
+  const mn_field *kept = &mac->saved.held;
+  for (size_t c = 0; c < kept->size && mac->separate.on; c++)
+    if (kept->data[c] >= MN_MAC_LOOSE)
+      mac->state.held.data[c] = kept->data[c];
 }

@@ -247,6 +247,7 @@ static mn_status mac_meet(void *self, const mn_interface *interface)
   if (!mac->bodies.on || !untouched)
     return MN_OK;
   MN_TRY(mn_mac_initial_state(mac));
+  mn_mac_keep_loose(mac);
   return mn_mac_empty_refuse(mac);
 }
 
@@ -415,4 +416,5 @@ const mn_fluid_ops mn_mac_ops = {.name = "mac",
                                  .enclose = mn_mac_enclose,
                                  .lift = mn_mac_lift,
                                  .operators = &mn_mac_fluid_operators,
-                                 .lacking = mn_mac_bodies_lacking};
+                                 .lacking = mn_mac_bodies_lacking,
+                                 .lets_go = mn_mac_lets_go};

@@ -517,7 +517,7 @@ static mn_status adopt(void *self, mn_interface *interface, const double *p,
   *report =
       (mn_solve_report){.initial_residual = worst, .closed_regions = o->unknowns.regions->closed};
   measure(mac, p, report);
-  report->held += (int)mac->bodies.loose_count;
+  report->held += (int)(mac->bodies.loose_count + mac->bodies.emptied);
   report->reason = report->residual <= tolerance ? MN_CONVERGED : MN_ITERATION_LIMIT;
   mn_pressure_sum_regions(mac->pressure, &mac->b);
   mn_mac_worst_region(mac, mac->dt, &report->net_flow);

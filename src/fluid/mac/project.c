@@ -426,7 +426,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   mn_mac_subtract_gradient(mac, dt);
   report->divergence = mn_mac_divergence(mac, &mac->liquid_next, &mac->separate.held, mac->result);
   report->greatest_p = greatest_pressure(mac);
-  report->held += (int)mac->bodies.loose_count;
+  report->held += (int)(mac->bodies.loose_count + mac->bodies.emptied);
   report->cpu_s = mac->assembly_s + mn_cpu_seconds() - start;
   return MN_OK;
 }
