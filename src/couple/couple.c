@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/couple_internal.h"
-#include "math/vec.h"
 #include "couple/patches.h"
 #include "couple/rmi_tune.h"
 #include "couple/rmi_internal.h"
+#include "math/vec.h"
 
 /* The fitted mass: this part of the largest added mass seen, which may fade by so much a substep
    (the least inertia grow); it stays as it is until that differs by more than FIT_JUMP. */
