@@ -46,7 +46,8 @@ mn_status mn_csr_rows_begin(mn_context *ctx, mn_csr_rows *m, int64_t rows, int64
     MN_TRY(MN_RENEW(ctx, "a row of a sparse matrix", more((size_t)cols), &m->list));
     m->col_room = more((size_t)cols);
   }
-  memset(m->owner, 0, (size_t)cols * sizeof *m->owner);
+  if (cols > 0)
+    memset(m->owner, 0, (size_t)cols * sizeof *m->owner);
   m->a.rows = rows;
   m->a.cols = cols;
   m->a.start[0] = 0;
