@@ -1,6 +1,6 @@
 -- A light plate and a light ball, half in the water, are pulled up; the water lets go of both (2D).
 local n        = param("n", 48, "cells across the box, which is 1 m high")
-local density  = param("density", 10, "of the bodies, kg/m^3", { above = 0 })
+local density  = param("density", 50, "of the bodies, kg/m^3", { above = 0 })
 local pull     = param("pull", 5, "upwards, in weights of the bodies; below 1 they float", { from = 0 })
 local walls    = param("walls", "separating", "separating: the water lets go; sticking: it holds the plate by suction")
 local coupling = param("coupling", "xpm", "how fluid and bodies are coupled", couplings)

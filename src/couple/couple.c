@@ -29,7 +29,7 @@ static const double CRAWL = 1.0 / 1024;
 enum { CRAWLED_MOST = 300 };
 /* Cells by which a substep may throw a point off its way: the fluid knows nothing of what lies
    there (a plate of 2 kg/m^3 went through half a metre of water to the floor in one that had
-   converged). Bodies that bounce back do not go as far. */
+   converged). Besides twice as far as the fastest one goes: bodies bounce back. */
 static const double LEAP = 5;
 /* In water, of the calm gap, by which contact may hold bodies from where the one system has them: a
    raft under a lid, held there by 0.03 cells in each substep, stirred the water (2 J). */
@@ -254,14 +254,16 @@ static int patience(const mn_coupling *c)
   return adopted % TRIED_AGAIN < PATIENT_FOR ? PATIENCE : 2;
 }
 
-/* m, by which points are off the way that they were on. */
-static double greatest_leap(const mn_coupling *c)
+/* m, by which some point is off the way that it was on, if that is too far; else 0. */
+static double leap(const mn_coupling *c)
 {
   const mn_interface *f = &c->boxes.face;
-  double most = 0;
-  for (size_t i = 0; i < f->count; i++)
+  double most = 0, fastest = 0;
+  for (size_t i = 0; i < f->count; i++) {
     most = fmax(most, mn_length(mn_sub(f->X[i], mn_madd(c->start[i], c->dt, c->V_start[i]))));
-  return most;
+    fastest = fmax(fastest, mn_length(c->V_start[i]));
+  }
+  return most > LEAP * c->dx + 2 * c->dt * fastest ? most : 0;
 }
 
 mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
@@ -306,9 +308,9 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
     status = c->mono  ? step_as_one(c, report)
              : c->rmi ? mn_couple_step_strongly(c, report)
                       : mn_couple_step_weakly(c, report);
-  if (status == MN_OK && report->reason == MN_CONVERGED && greatest_leap(c) > LEAP * c->dx) {
+  if (status == MN_OK && c->rmi && !c->mono && report->reason == MN_CONVERGED && leap(c) > 0) {
     report->reason = MN_DIVERGED;
-    report->residual = greatest_leap(c);
+    report->residual = leap(c);
   }
   if (c->rmi && !c->mono)
     report->allowed = report->reason == MN_CONVERGED ? c->allowed : mn_couple_allowed(c);
