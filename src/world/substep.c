@@ -142,8 +142,10 @@ static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double sha
   if (solved && r.reason != MN_CONVERGED)
     *status = uncoupled(w, dt, &r);
   int again = 0;
+  double asks = mn_seconds();
   if (*status == MN_OK && w->fluid.ops->lets_go && w->again < MOST_AGAIN)
     *status = w->fluid.ops->lets_go(w->fluid.self, &again);
+  r.fluid_s += mn_seconds() - asks;
   w->again += again;
   if (*status == MN_OK && !again)
     *status = mn_coupling_commit(c, &r);

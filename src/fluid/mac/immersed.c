@@ -221,6 +221,7 @@ static void move_walls(mn_mac *mac, const mn_vec3 *V)
 {
   mn_mac_bodies *b = &mac->bodies;
   mn_weights_gather(b->weights, V, b->U);
+  b->judged = 0;
   for (size_t r = 0; r < b->weights->rows; r++) {
     const mn_closed_face *f = &b->face[r];
     mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, b->U[r]);

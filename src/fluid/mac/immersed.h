@@ -32,6 +32,7 @@ typedef struct mn_mac_bodies {
   mn_field anchor;     /* cells: links of loose ones to p = 0 at the wall */
   int32_t (*loose)[3]; /* these cells */
   size_t loose_count, loose_capacity;
+  int judged;         /* the cells of the next substep are marked, by the last solve */
   size_t emptied;     /* cells of this substep that were taken for air */
   mn_vec3 (*grip)[2]; /* of each body: force of the water, N, and areas that it touches; scratch */
   size_t grip_capacity;

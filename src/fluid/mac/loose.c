@@ -304,10 +304,11 @@ static void mark(mn_mac *mac, const int32_t at[3])
 
 mn_status mn_mac_mark_loose(mn_mac *mac)
 {
-  const mn_mac_bodies *b = &mac->bodies;
+  mn_mac_bodies *b = &mac->bodies;
   const mn_field *held = &mac->separate.held;
-  if (!mac->separate.on || !b->on || !b->placed)
+  if (!mac->separate.on || !b->on || !b->placed || b->judged)
     return MN_OK;
+  b->judged = 1;
   MN_TRY(find_grips(mac));
   for (size_t r = 0; r < b->weights->rows; r++)
     for (int high = 0; high < 2; high++) {
