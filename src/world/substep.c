@@ -142,10 +142,10 @@ static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double sha
   if (solved && r.reason != MN_CONVERGED)
     *status = uncoupled(w, dt, &r);
   int again = 0;
-  double asks = mn_seconds();
+  double asked_s = mn_seconds();
   if (*status == MN_OK && w->fluid.ops->lets_go && w->again < MOST_AGAIN)
     *status = w->fluid.ops->lets_go(w->fluid.self, &again);
-  r.fluid_s += mn_seconds() - asks;
+  asked_s = mn_seconds() - asked_s;
   w->again += again;
   if (*status == MN_OK && !again)
     *status = mn_coupling_commit(c, &r);
@@ -160,6 +160,7 @@ static mn_outcome try_coupled(mn_world *w, mn_coupling *c, double dt, double sha
   info->handed_over = r.handed_over || c != w->coupling;
   const mn_region_info *regions = mn_coupling_regions(c, &info->closed_regions);
   memcpy(info->region, regions, (size_t)info->closed_regions * sizeof *regions);
+  r.fluid_s += asked_s; /* commit tells its own time */
   info->capped += solved && r.reason == MN_ITERATION_LIMIT;
   info->diverged += solved && r.reason == MN_DIVERGED;
   info->fluid_s += r.fluid_s;
