@@ -350,6 +350,8 @@ mn_status mn_separate_solve(mn_mac *mac, double dt, double tolerance, double sum
                             mn_solve_report *report);
 /* Closed faces beside held cells and air move with the water that leaves them. */
 void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_field *u);
+/* Some face of the cell is open. */
+int mn_separate_is_open(const mn_mac *mac, int i, int j, int k);
 /* Some cell at most `reach` cells away along each axis is held. */
 int mn_separate_near(const mn_field *held, int i, int j, int k, int reach);
 

@@ -101,17 +101,6 @@ static int is_water(const mn_mac *mac, const int32_t c[3])
   return phi->data[q] < 0 && mac->geometry.cell_extension.layer[q] == 0 && !mac->geometry.inflow[q];
 }
 
-static int is_open(const mn_mac *mac, const int32_t c[3])
-{
-  for (int a = 0; a < mac->grid.dim; a++) {
-    const mn_field *w = &mac->geometry.open[a];
-    int64_t q = mn_index(w, c[0], c[1], c[2]);
-    if (w->at[q] > 0 || w->at[q + w->stride[a]] > 0)
-      return 1;
-  }
-  return 0;
-}
-
 static void cell_beside(const mn_closed_face *f, int high, int32_t at[3])
 {
   at[0] = f->i;
@@ -198,7 +187,8 @@ mn_status mn_mac_loosen(mn_mac *mac)
       if (!mn_mac_has_cell(mac, at) || !is_marked(mac, at))
         continue;
       any = 1;
-      if (is_water(mac, at) && is_open(mac, at) && !(mn_get(&b->anchor, at[0], at[1], at[2]) > 0))
+      if (is_water(mac, at) && mn_separate_is_open(mac, at[0], at[1], at[2]) &&
+          !(mn_get(&b->anchor, at[0], at[1], at[2]) > 0))
         MN_TRY(loosen(mac, at));
     }
   b->marked = any;
@@ -285,7 +275,8 @@ static int lets_go(const mn_mac *mac, const int32_t at[3], int body)
 /* A gap that the body does not close again. */
 static int stays_empty(const mn_mac *mac, const int32_t at[3])
 {
-  return is_marked(mac, at) && is_open(mac, at) && wall_of(mac, at).sweeps >= 0;
+  return is_marked(mac, at) && mn_separate_is_open(mac, at[0], at[1], at[2]) &&
+         wall_of(mac, at).sweeps >= 0;
 }
 
 /* The cell, and those in the body beside it: the wall may draw back over them. */

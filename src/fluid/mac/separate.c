@@ -105,7 +105,7 @@ static int touches_wall(const mn_mac *mac, int i, int j, int k)
   return 0;
 }
 
-static int is_open(const mn_mac *mac, int i, int j, int k)
+int mn_separate_is_open(const mn_mac *mac, int i, int j, int k)
 {
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *w = &mac->geometry.open[a];
@@ -141,7 +141,7 @@ void mn_separate_mark(mn_mac *mac)
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < phi->n[0]; i++) {
         int64_t c = mn_index(phi, i, j, k);
-        mark[c] = phi->at[c] < 0 && touches_wall(mac, i, j, k) && is_open(mac, i, j, k);
+        mark[c] = phi->at[c] < 0 && touches_wall(mac, i, j, k) && mn_separate_is_open(mac, i, j, k);
       }
   }
 }
