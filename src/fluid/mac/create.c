@@ -259,7 +259,7 @@ double mn_mac_bytes(const mn_model_def *def)
       (dim * (1 + second) + 3) * 2 /* state, saved */ + 4 * dim + 8 + 3 /* work */ + 2 * dim + 2;
   fields += def->fluid.viscosity > 0 ? dim * (1 + dim) + 4 * dim : 0;
   if (def->fluid.viscosity > 0 && def->fluid.kind == MN_FLUID_WATER)
-    fields += 3 * dim + (dim == 2 ? 3 : 9) + 1; /* weights and strain rates */
+    fields += 4 * dim + (dim == 2 ? 3 : 9) + 1; /* weights and strain rates */
   if (water && def->fluid.transfer != MN_TRANSFER_LEVELSET)
     fields += 3 + dim + 1 + mn_water_rows(def); /* the last: a cell's first particle */
   if (water && def->fluid.transfer == MN_TRANSFER_MARKER)

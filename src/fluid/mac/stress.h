@@ -18,6 +18,7 @@ typedef struct mn_stress {
   mn_field shear[3][2];   /* edges: the same of both parts of D_ab; (a, b) = mn_stress_axes(c) */
   mn_field normal_now[3]; /* cells, edges: weighted strain rates */
   mn_field shear_now[3];
+  mn_field lean[3];                /* faces: acceleration by the pressure that is expected */
   mn_field r[3], z[3], d[3], q[3]; /* vectors of the conjugate gradients */
   mn_stencil block[3];             /* faces: the part of the matrix within a component */
   mn_stencil_solver *solver[3];

@@ -8,6 +8,13 @@
    second order, no limit on dt. B u = 0 for rigid motions, so each stage keeps momentum and
    angular momentum (in the inner product of M) up to its residual.
 
+   Between walls that hold it, water at rest must feel its pressure together with its weight: weight
+   alone, of which viscosity lets less act near walls than elsewhere, would leave a flow that no
+   pressure takes back, of some 0.1 g dt in every step whatever nu is. So the solve is given the
+   accelerations a - grad p^n/rho, and grad p^n/rho is taken back after it, for the projection to
+   find all of p. p^n is the last step's, on its surface; what it says is heeded up to LEAN |a|: in
+   splashes it is no guess of anything. In the first step it is what balances a.
+
    Solver: conjugate gradients, flexible [Notay 2000], preconditioned by a few multigrid cycles
    per component on the part of A within it. By Korn's inequality the rest of A changes its spectrum
    by a bounded factor, except for the rigid motions of free bodies, which cost a few iterations
@@ -24,6 +31,8 @@ static const double GAMMA = 0.29289321881345254; /* 1 - 1/sqrt 2 */
 static const double TOLERANCE = 1e-12;           /* of the residual */
 static const double ENOUGH = 1e-8;               /* where rounding forbids more */
 static const double STILL = 1e-12;               /* cells per step: not worth a solve */
+static const double LEAN = 1.5;                  /* of the body forces, see above */
+static const double THETA_MIN = 0.01;            /* as of the pressure's ghost fluid */
 enum { MAX_ITERATIONS = 500, CYCLES = 3 };
 
 /* ---- the operator ---------------------------------------------------------------------------- */
@@ -218,6 +227,51 @@ static mn_status solve(mn_mac *mac, const mn_field b[3], double tolerance, mn_fi
   return MN_OK;
 }
 
+/* ---- the pressure that is expected ----------------------------------------------------------- */
+
+/* Distance of the surface from the liquid cell, in cells. */
+static double theta(double liquid, double air)
+{
+  return fmax(liquid / (liquid - air), THETA_MIN);
+}
+
+/* grad p^n of a face, times dx; 0 where there was no water. */
+static double old_difference(const mn_field *p, const mn_field *phi, int64_t low, int64_t high)
+{
+  double at_low = phi->at[low], at_high = phi->at[high];
+  if (at_low < 0 && at_high < 0)
+    return p->at[high] - p->at[low];
+  if (at_low < 0)
+    return -p->at[low] / theta(at_low, at_high);
+  return at_high < 0 ? p->at[high] / theta(at_high, at_low) : 0;
+}
+
+/* lean <- grad p^n/rho within what is heeded; in the first step all of the body forces. */
+static void expect_pressure(mn_mac *mac)
+{
+  const mn_fluid_def *fluid = &mac->def->fluid;
+  const mn_field *p = &mac->state.p, *phi = &mac->state.liquid;
+  mn_vec3 force = mn_madd(fluid->gravity, 1 / fluid->density, fluid->body_force);
+  double most = LEAN * mn_length(force), scale = 1 / (fluid->density * mac->grid.dx);
+  int first = mac->state.scalars[1] == 0;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    mn_field *out = &mac->stress.lean[a];
+    int64_t s = p->stride[a];
+    int slabs = mn_slabs(out);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+    for (int slab = 0; slab < slabs; slab++) {
+      int k, j0, j1;
+      mn_slab(out, slab, &k, &j0, &j1);
+      for (int j = j0; j < j1; j++)
+        for (int i = 0; i < out->n[0]; i++) {
+          int64_t q = mn_index(out, i, j, k), c = mn_index(p, i, j, k);
+          double pressed = scale * old_difference(p, phi, c - s, c);
+          out->at[q] = first ? mac->gradient[a].at[q] : mn_clamp(pressed, -most, most);
+        }
+    }
+  }
+}
+
 /* ---- the step -------------------------------------------------------------------------------- */
 
 /* trace <- M (y + (1 - gamma)/gamma (Y - y) second + gamma dt a) - B^T g at `time`, y in star, Y in
@@ -227,6 +281,7 @@ static void right_side(mn_mac *mac, double dt, double time, int second)
   double carry = second ? (1 - GAMMA) / GAMMA : 0;
   for (int a = 0; a < mac->grid.dim; a++) {
     const mn_field *y = &mac->star[a], *Y = &mac->result[a], *f = &mac->gradient[a];
+    const mn_field *lean = &mac->stress.lean[a];
     mn_field *out = &mac->stress.z[a];
     int slabs = mn_slabs(y);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -235,7 +290,8 @@ static void right_side(mn_mac *mac, double dt, double time, int second)
       mn_slab(y, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
         for (int64_t q = mn_index(y, 0, j, k); q < mn_index(y, y->n[0], j, k); q++)
-          out->at[q] = y->at[q] + carry * (Y->at[q] - y->at[q]) + GAMMA * dt * f->at[q];
+          out->at[q] =
+              y->at[q] + carry * (Y->at[q] - y->at[q]) + GAMMA * dt * (f->at[q] - lean->at[q]);
     }
   }
   mn_stress_given(mac, time);
@@ -281,7 +337,7 @@ static void accept(mn_mac *mac, double dt)
       mn_slab(u, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++)
         for (int64_t q = mn_index(u, 0, j, k); q < mn_index(u, u->n[0], j, k); q++)
-          u->at[q] = mass->at[q] > 0 ? mac->result[a].at[q]
+          u->at[q] = mass->at[q] > 0 ? mac->result[a].at[q] + dt * mac->stress.lean[a].at[q]
                      : kind[u->at - u->data + q] != MN_FACE_FLUID &&
                              !left_behind(mac, kind[u->at - u->data + q])
                          ? mac->geometry.wall[a].at[q]
@@ -305,6 +361,7 @@ mn_status mn_stress_diffuse(mn_mac *mac, double dt)
           Y->at[q] = t->mass[a].at[q] > 0 ? mac->star[a].at[q] : 0;
   }
   double speed = largest(mac, mac->result);
+  expect_pressure(mac);
   MN_TRY(stage(mac, dt, time + GAMMA * dt, 0, speed));
   MN_TRY(stage(mac, dt, time + dt, 1, speed));
   accept(mac, dt);
@@ -339,8 +396,8 @@ mn_status mn_stress_create(mn_mac *mac)
   const mn_grid *g = &mac->grid;
   t->on = 1;
   for (int a = 0; a < g->dim; a++) {
-    mn_field *faces[] = {&t->mass[a], &t->r[a], &t->z[a], &t->d[a], &t->q[a]};
-    for (int n = 0; n < 5; n++)
+    mn_field *faces[] = {&t->mass[a], &t->lean[a], &t->r[a], &t->z[a], &t->d[a], &t->q[a]};
+    for (int n = 0; n < 6; n++)
       MN_TRY(mn_field_create(ctx, g, (mn_place)a, "viscous solve", faces[n]));
     MN_TRY(mn_field_create(ctx, g, MN_CELL, "viscous weights", &t->normal[a]));
     MN_TRY(mn_field_create(ctx, g, MN_CELL, "strain rates", &t->normal_now[a]));
@@ -361,10 +418,10 @@ void mn_stress_destroy(mn_mac *mac)
 {
   mn_stress *t = &mac->stress;
   for (int a = 0; a < 3; a++) {
-    mn_field *fields[] = {&t->mass[a],       &t->r[a],        &t->z[a],        &t->d[a],
-                          &t->q[a],          &t->normal[a],   &t->shear[a][0], &t->shear[a][1],
-                          &t->normal_now[a], &t->shear_now[a]};
-    for (int n = 0; n < 10; n++)
+    mn_field *fields[] = {&t->mass[a], &t->r[a],          &t->z[a],        &t->d[a],
+                          &t->q[a],    &t->normal[a],     &t->shear[a][0], &t->shear[a][1],
+                          &t->lean[a], &t->normal_now[a], &t->shear_now[a]};
+    for (int n = 0; n < 11; n++)
       mn_field_destroy(fields[n]);
     mn_stencil_destroy(&t->block[a]);
     mn_stencil_solver_destroy(&t->solver[a]);
