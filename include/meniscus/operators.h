@@ -138,6 +138,10 @@ typedef struct mn_solid_operators {
      that r = -E^T load of the interface, so that q is what other loads do, and K holds bodies
      where they touch. */
   mn_status (*touches)(void *self, int *any);
+  /* After advance: m/s, the greatest velocity that a body could get from the energy by which its
+     iterate misses its own equation, under the loads of that step: with stiff bodies a small
+     distance is much energy. NULL: 0. */
+  double (*missed)(void *self);
 } mn_solid_operators;
 
 #ifdef __cplusplus

@@ -57,6 +57,8 @@ MN_MUST_CHECK mn_status mn_boxes_expect(mn_boxes *boxes, double dt, mn_vec3 *pla
 MN_MUST_CHECK mn_status mn_boxes_linearise(mn_boxes *boxes, mn_solid_linear *linear);
 MN_MUST_CHECK mn_status mn_boxes_advance(mn_boxes *boxes, const double *q, double step,
                                          double *taken);
+/* m, in dt: see mn_solid_operators.missed */
+double mn_boxes_missed(mn_boxes *boxes, double dt);
 MN_MUST_CHECK mn_status mn_boxes_touches(mn_boxes *boxes, int *any);
 /* body[row] >= 0: the row of a rigid body, left out; NULL: none is. */
 MN_MUST_CHECK mn_status mn_boxes_weights(mn_boxes *boxes, mn_sparse_matrix *W,

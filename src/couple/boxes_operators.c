@@ -186,6 +186,11 @@ mn_status mn_boxes_advance(mn_boxes *b, const double *q, double step, double *ta
   return mn_boxes_check_solid(b);
 }
 
+double mn_boxes_missed(mn_boxes *b, double dt)
+{
+  return of_solid(b)->missed ? dt * of_solid(b)->missed(b->solid.self) : 0;
+}
+
 mn_status mn_boxes_touches(mn_boxes *b, int *any)
 {
   double start = mn_seconds();

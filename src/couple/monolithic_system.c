@@ -204,6 +204,8 @@ mn_status mn_mono_weigh(mn_mono_system *s, int *light)
     return MN_OK;
   if (!s->weighed)
     MN_TRY(mn_sparse_create(s->ctx, &s->weighed));
+  if (s->large) /* which goes without it elsewhere */
+    MN_TRY(mn_csr_rows_transpose(s->ctx, &s->H.a, &s->HT));
   MN_TRY(build_solid(s, (int64_t)s->own, bound ? 1 - LEFT : 1));
   if (bound)
     MN_TRY(mn_sparse_factorise(s->weighed, &s->K.a, &report));

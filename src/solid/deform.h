@@ -251,6 +251,8 @@ MN_MUST_CHECK mn_status mn_deform_linearise(mn_deform *deform, mn_curvature curv
    under load[nodes], the potential would grow. */
 MN_MUST_CHECK mn_status mn_deform_advance(mn_deform *deform, const mn_vec3 *load, const double *q,
                                           double step, double *taken);
+/* mn_solid_operators.missed, of that step */
+double mn_deform_missed(const mn_deform *deform);
 
 /* ---- probes, of the state; body < 0: all ----------------------------------------------------- */
 

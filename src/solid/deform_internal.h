@@ -96,6 +96,7 @@ struct mn_deform {
   int began, solved, saved, has_factor, projected;
   int conserving;      /* the matrix is that of mean gradients, not of dE/dx (y) */
   int first_step;      /* of an iteration from outside: deform_operators.c */
+  double missed;       /* m/s, by its last step: the same */
   int pending;         /* the substep's first factorisation is still to come */
   double potential;    /* at y */
   double floor;        /* N: rounding of the elastic forces */

@@ -467,4 +467,11 @@ static mn_status advance(void *self, const double *q, double step, mn_interface 
   return MN_OK;
 }
 
-const mn_solid_operators mn_solids_operators = {start, linearise, advance, mn_solids_touches};
+static double missed(void *self)
+{
+  const mn_solids *s = self;
+  return s->deform ? mn_deform_missed(s->deform) : 0;
+}
+
+const mn_solid_operators mn_solids_operators = {start, linearise, advance, mn_solids_touches,
+                                                missed};
