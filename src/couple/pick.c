@@ -50,6 +50,12 @@ mn_coupling_method mn_coupling_pick(const mn_coupling_facts *f, char why[MN_WHY_
              f->closed_regions, f->closed_regions > 1 ? "s" : "");
     return MN_COUPLE_XPM;
   }
+  if (f->released && !(f->mu > LIGHT)) {
+    snprintf(why, MN_WHY_MAX, "bodies are let go later, and nothing is known of their mass: %s",
+             f->separating ? "one system of both sides bears any in water that can leave them"
+                           : "xpm bears any");
+    return f->separating ? MN_COUPLE_MONOLITHIC : MN_COUPLE_XPM;
+  }
   if (f->mu == 0) {
     snprintf(why, MN_WHY_MAX, "no body gives way, so that one solve of each side is enough");
     return MN_COUPLE_WEAK;

@@ -15,6 +15,7 @@ typedef struct mn_coupling_facts {
   int dim;
   double cells;   /* of the fluid's grid */
   int separating; /* 1: water that can leave walls */
+  int released;   /* 1: bodies are held at first, and let go later: mu says nothing of them */
   int direct;     /* 1: there is a sparse direct solver for one system of both sides */
 } mn_coupling_facts;
 

@@ -314,6 +314,8 @@ static mn_status pick_method(mn_world *w)
     MN_TRY(restore_state(w));
     MN_TRY(status);
   }
+  for (int b = 0; b < w->def->body_count; b++)
+    facts.released |= w->def->bodies[b].release > 0;
   w->how.method = mn_coupling_pick(&facts, w->why);
   return MN_OK;
 }

@@ -27,6 +27,8 @@ static void test_table(void **state)
       {{.mu = 1e-6, .closed_regions = 2}, MN_COUPLE_XPM, "2 closed regions"},
       {{.mu = 10, .closed_regions = 1}, MN_COUPLE_XPM, "1 closed region"},
       {{.mu = 0}, MN_COUPLE_WEAK, "gives way"},
+      {{.mu = 0, .released = 1}, MN_COUPLE_XPM, "let go later"},
+      {{.mu = 0, .released = 1, .separating = 1}, MN_COUPLE_MONOLITHIC, "let go later"},
       {{.mu = 10, .dim = 2, .cells = 20000, .direct = 1}, MN_COUPLE_MONOLITHIC, "one system"},
       {{.mu = 10, .dim = 2, .cells = 20001, .direct = 1}, MN_COUPLE_XPM, "must agree"},
       {{.mu = 10, .dim = 3, .cells = 4000, .direct = 1}, MN_COUPLE_MONOLITHIC, "4000 cells"},
