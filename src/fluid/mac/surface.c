@@ -20,6 +20,8 @@
 
 /* A cell with less space around it than this says nothing about the surface. */
 static const double SLIVER = 0.4;
+/* A cell that a solid cuts is no air where those around it lie deeper than this, in cells. */
+static const double DEEP = 0.5;
 
 /* F^-1: depth in cells of a density, in [-1.5, 1.5]. */
 static double depth_of(double density)
@@ -40,22 +42,30 @@ static double depth_of(double density)
   return density > 0.5 ? s : -s;
 }
 
+/* Whether the neighbour of cell `at` along axis a can tell of the surface there. */
+static int tells(const mn_mac *mac, const int at[3], int a, int up)
+{
+  const mn_field *space = &mac->water.space;
+  const mn_immersed *surface = mac->shell.on ? mac->shell.end.surface : NULL;
+  if (at[a] + up < 0 || at[a] + up >= mac->grid.n[a] ||
+      (surface && !mn_barrier_linked(surface, MN_CELL, at, a, up > 0)))
+    return 0;
+  int64_t c = mn_index(space, at[0], at[1], at[2]) + up * space->stride[a];
+  return space->at[c] >= SLIVER;
+}
+
 /* Slivers beside solids hold too few particles to tell: they take the mean of their neighbours that
    are none. */
 static void mend_sliver(const mn_mac *mac, mn_field *phi, int i, int j, int k)
 {
   const mn_field *space = &mac->water.space;
-  const mn_immersed *surface = mac->shell.on ? mac->shell.end.surface : NULL;
   double sum = 0, weight = 0;
   int at[3] = {i, j, k};
   for (int a = 0; a < phi->grid->dim; a++)
     for (int up = -1; up <= 1; up += 2) {
-      if (at[a] + up < 0 || at[a] + up >= phi->n[a] ||
-          (surface && !mn_barrier_linked(surface, MN_CELL, at, a, up > 0)))
+      if (!tells(mac, at, a, up))
         continue;
       double w = space->at[mn_index(space, i, j, k) + up * space->stride[a]];
-      if (w < SLIVER)
-        continue;
       sum += w * phi->at[mn_index(phi, i, j, k) + up * phi->stride[a]];
       weight += w;
     }
@@ -74,6 +84,51 @@ static void mend_slivers(const mn_mac *mac, mn_field *phi)
       for (int i = 0; i < phi->n[0]; i++)
         if (mn_get(&mac->water.space, i, j, k) < SLIVER)
           mend_sliver(mac, phi, i, j, k);
+  }
+}
+
+/* Depth in cells on average of the neighbours that can tell; 0: some lie at the surface. */
+static double depth_around(const mn_mac *mac, int i, int j, int k)
+{
+  const mn_field *space = &mac->water.space, *d = &mac->water.density;
+  double sum = 0, weight = 0;
+  int at[3] = {i, j, k};
+  for (int a = 0; a < mac->grid.dim; a++)
+    for (int up = -1; up <= 1; up += 2) {
+      if (!tells(mac, at, a, up))
+        continue;
+      int64_t c = mn_index(space, i, j, k) + up * space->stride[a];
+      double depth = depth_of(d->at[c]);
+      if (space->at[c] >= 1 && depth < DEEP)
+        return 0;
+      sum += space->at[c] * depth;
+      weight += space->at[c];
+    }
+  return weight > 0 ? sum / weight : 0;
+}
+
+/* At the corners of solids, past which water slides, cells run low on particles. Deep in the water
+   that is no air: p = 0 there would be a blow (a box moved at 0.12 m/s below 0.5 m of water was
+   struck by 33 kPa). Where water is parting from its walls nearby it is; and where walls stick,
+   such holes are the only way by which light bodies get off. */
+static void fill_corners(const mn_mac *mac, mn_field *phi)
+{
+  const mn_field *space = &mac->water.space, *held = &mac->state.held;
+  int slabs = mn_slabs(phi);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(phi, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < phi->n[0]; i++) {
+        double room = mn_get(space, i, j, k);
+        if (mn_get(phi, i, j, k) < 0 || room >= 1 || room < SLIVER ||
+            mac->geometry.inflow[phi->at - phi->data + mn_index(phi, i, j, k)])
+          continue;
+        double depth = depth_around(mac, i, j, k);
+        if (depth > DEEP && !(held->data && mn_separate_near(held, i, j, k, 1)))
+          mn_set(phi, i, j, k, -depth * mac->grid.dx);
+      }
   }
 }
 
@@ -102,6 +157,8 @@ void mn_water_level_set(mn_mac *mac, mn_field *phi)
     for (int j = j0; j < j1; j++)
       invert_row(mac, phi, j, k);
   }
+  if ((mac->separate.on || !mac->bodies.on) && !mac->water.hollow)
+    fill_corners(mac, phi);
   mend_slivers(mac, phi);
   mn_liquid_finish(mac, phi);
   mn_water_enclose(mac, phi);

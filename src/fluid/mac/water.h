@@ -27,6 +27,7 @@ typedef struct mn_water {
   mn_field target;         /* cells: divergence asked for where there is room, 1/s */
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
   int space_known;
+  int hollow; /* 1, for a test alone: see surface.c, fill_corners */
   unsigned char *near_solid; /* of each cell: a particle in it may be near a solid; see water.c */
   int near_known;
   double unit;    /* volume of a fresh particle, m^dim */
