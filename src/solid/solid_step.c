@@ -191,7 +191,8 @@ static mn_contact_nodes node_view(const mn_solids *s, const double *mass, const 
                             .mass = mass,
                             .fixed = s->nodes.fixed,
                             .facet = s->facet,
-                            .friction = s->node_friction};
+                            .friction = s->node_friction,
+                            .within = s->inside ? NULL : s->within};
 }
 
 mn_twist mn_solids_driven(const mn_solids *s, int i)
