@@ -22,7 +22,8 @@ mn_contact_def mn_contact_def_default(void)
                           .node_friction = 0.3,
                           .sweep = 1,
                           .search = 1,
-                          .ends = 1};
+                          .ends = 1,
+                          .middles = 2};
 }
 
 static mn_status make(mn_contact *c, size_t nodes)

@@ -22,6 +22,7 @@ typedef struct mn_contact_def {
   int sweep;            /* 0: only what touches already is seen: a negative control */
   int search;           /* 0: nothing is sought between contact points: a negative control */
   int ends;             /* 0: nothing is looked at where the drift ends: a negative control */
+  int middles;          /* of quadratic bodies; 0: only corners, 1: no nodes inside: controls */
   int kicks;            /* 1: implicit bodies too are kicked after their solve: a control */
 } mn_contact_def;
 
@@ -36,6 +37,7 @@ typedef struct mn_contact_nodes {
   const uint8_t *fixed; /* MN_FIX_...: any of them makes a node immovable for contact */
   const mn_facet *facet;
   const double *friction; /* of each node */
+  const uint8_t *within;  /* 1: a node that rigid bodies meet though on no facet; NULL: none */
 } mn_contact_nodes;
 
 /* A spring's force along one direction, implicit: F = force + rate (J u - at) opposes the motion

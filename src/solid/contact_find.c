@@ -486,7 +486,10 @@ static mn_status find_nodes(finder *f)
 {
   mn_contact *c = f->c;
   const mn_contact_nodes *n = f->nodes;
-  memset(c->node_used, 0, n->count);
+  if (n->within)
+    memcpy(c->node_used, n->within, n->count);
+  else
+    memset(c->node_used, 0, n->count);
   for (size_t i = 0; i < n->facets; i++) {
     mn_vec3 lo = mn_v3(HUGE_VAL, HUGE_VAL, HUGE_VAL), hi = mn_scale(-1, lo);
     for (int k = 0; k < n->facet[i].corners; k++) {

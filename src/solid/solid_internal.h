@@ -45,8 +45,11 @@ struct mn_solids {
   mn_vec3 *node_x, *node_v, *node_load;
   /* contact of deformable bodies: solid_press.c */
   double *node_friction;
-  mn_facet *facet; /* of deformable bodies that collide */
+  mn_facet *flat; /* facets of deformable bodies as contact sees them, cut at their middles */
+  size_t flats;
+  mn_facet *facet; /* those of bodies that collide */
   size_t facets;
+  uint8_t *within;                /* nodes of quadratic bodies that collide */
   int inside;                     /* they feel contact in their solve; else kicks after it */
   mn_touches touch, touch_before; /* their impulse and tangent: forces in N on the rigid partner */
   mn_meet meet;                   /* finds those between deformable bodies */

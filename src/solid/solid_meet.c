@@ -15,9 +15,9 @@
    substep. No plane asks for more room than the node lacked at the start: it gives no energy.
 
    Cost: linear, by sorted grids of bodies and facets. In 3D edges of thin bodies:
-   solid_meet_edge.c. Limits: edges of two elastic bodies pass each other between their nodes; no
-   contact of a body with itself; middle nodes are not looked at. Verified by
-   tests/unit/solid/test_contact_soft.c. */
+   solid_meet_edge.c. Quadratic bodies are cut at their middle nodes (solid_press.c). Limits: edges
+   of two elastic bodies pass each other between their nodes; no contact of a body with itself.
+   Verified by tests/unit/solid/test_contact_soft.c. */
 #include "solid/solid_meet.h"
 
 #include <string.h>
@@ -36,20 +36,21 @@ typedef struct finder {
   mn_touches *out;
 } finder;
 
-mn_status mn_meet_create(mn_meet *m, mn_context *ctx, const mn_deform_view *view)
+mn_status mn_meet_create(mn_meet *m, mn_context *ctx, const mn_deform_view *view,
+                         const mn_facet *facet, size_t facets)
 {
   m->ctx = ctx;
   size_t bodies = (size_t)view->bodies;
-  size_t most = view->facets > bodies ? view->facets : bodies;
-  MN_TRY(MN_NEW(ctx, "boxes of facets", view->facets, &m->facet_lo));
-  MN_TRY(MN_NEW(ctx, "boxes of facets", view->facets, &m->facet_hi));
+  size_t most = facets > bodies ? facets : bodies;
+  MN_TRY(MN_NEW(ctx, "boxes of facets", facets, &m->facet_lo));
+  MN_TRY(MN_NEW(ctx, "boxes of facets", facets, &m->facet_hi));
   MN_TRY(MN_NEW(ctx, "facets nearby", most, &m->found));
-  MN_TRY(MN_NEW(ctx, "facets nearby", view->facets, &m->near));
+  MN_TRY(MN_NEW(ctx, "facets nearby", facets, &m->near));
   MN_TRY(MN_NEW(ctx, "boxes of bodies", bodies, &m->body_lo));
   MN_TRY(MN_NEW(ctx, "boxes of bodies", bodies, &m->body_hi));
   MN_TRY(MN_NEW(ctx, "boxes of bodies", bodies, &m->body));
   MN_TRY(MN_NEW(ctx, "bodies of nodes", view->nodes, &m->node_body));
-  return mn_meet_edges_create(m, view);
+  return mn_meet_edges_create(m, view->dim, facet, facets);
 }
 
 void mn_meet_destroy(mn_meet *m)

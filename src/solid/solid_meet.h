@@ -45,7 +45,8 @@ typedef struct mn_meet {
   uint32_t *edge_found;
 } mn_meet;
 
-MN_MUST_CHECK mn_status mn_meet_create(mn_meet *meet, mn_context *ctx, const mn_deform_view *view);
+MN_MUST_CHECK mn_status mn_meet_create(mn_meet *meet, mn_context *ctx, const mn_deform_view *view,
+                                       const mn_facet *facet, size_t facets);
 void mn_meet_destroy(mn_meet *meet);
 
 /* Appends touches with a = -1, n from the node to the facet, weights 1 and minus those of the
@@ -58,7 +59,8 @@ MN_MUST_CHECK mn_status mn_meet_find(mn_meet *meet, const mn_deform_view *view,
 
 /* solid_meet_edge.c: edges across edges, appended with keys (first_key + nodes + edge, first_key +
    nodes + body, edge). */
-MN_MUST_CHECK mn_status mn_meet_edges_create(mn_meet *meet, const mn_deform_view *view);
+MN_MUST_CHECK mn_status mn_meet_edges_create(mn_meet *meet, int dim, const mn_facet *facet,
+                                             size_t facets);
 void mn_meet_edges_destroy(mn_meet *meet);
 MN_MUST_CHECK mn_status mn_meet_find_edges(mn_meet *meet, const mn_contact_nodes *nodes,
                                            const mn_contact_def *def, int64_t first_key, double dt,

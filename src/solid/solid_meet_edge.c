@@ -37,14 +37,14 @@ static int by_ends(const void *pa, const void *pb)
   return a->across[0] < b->across[0] ? -1 : a->across[0] > b->across[0];
 }
 
-mn_status mn_meet_edges_create(mn_meet *m, const mn_deform_view *view)
+mn_status mn_meet_edges_create(mn_meet *m, int dim, const mn_facet *facet, size_t facets)
 {
-  if (view->dim != 3)
+  if (dim != 3)
     return MN_OK;
   size_t n = 0, kept = 0;
-  MN_TRY(MN_NEW(m->ctx, "edges of facets", 3 * view->facets, &m->edge));
-  for (size_t i = 0; i < view->facets; i++) {
-    const mn_facet *f = &view->facet[i];
+  MN_TRY(MN_NEW(m->ctx, "edges of facets", 3 * facets, &m->edge));
+  for (size_t i = 0; i < facets; i++) {
+    const mn_facet *f = &facet[i];
     for (int k = 0; f->corners == 3 && k < 3; k++) {
       uint32_t a = f->node[k], b = f->node[(k + 1) % 3];
       m->edge[n++] = (mn_meet_edge){.node = {a < b ? a : b, a < b ? b : a},

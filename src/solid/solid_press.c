@@ -20,9 +20,13 @@
    Touches between deformable bodies (solid_meet.c, a = -1) are rows of the same kind with the nodes
    of both: no mobility, s = 0, k of the two surfaces one behind the other.
 
-   Limits: planes are frozen for a pass; middle nodes of quadratic elements are not looked at.
-   Verified by tests/unit/solid/test_contact_elastic.c, test_contact_cloth.c,
-   test_contact_flush.c. */
+   Quadratic bodies have flat facets between all nodes of their surface here, as for the fluid
+   (surface.h), and rigid bodies meet their nodes inside, too.
+
+   Limits: planes are frozen for a pass; between its nodes a curved side of a quadratic element may
+   reach beyond them, by an eighth of its height at most. Verified by
+   tests/unit/solid/test_contact_elastic.c, test_contact_cloth.c, test_contact_flush.c,
+   test_contact_quadratic.c. */
 #include "solid/solid_internal.h"
 
 #include <string.h>
@@ -45,6 +49,22 @@ static int inside(const mn_solids *s)
   return s->def.contacts && !s->def.contact.kicks && mn_deform_matrix(s->deform, &sx, &sv) != NULL;
 }
 
+/* Corners alone would leave quadratic bodies open between them: soft ones pour out through their
+   middle nodes, which carry most of the mass. */
+static mn_status cut_facets(mn_solids *s)
+{
+  size_t most = s->nodes.facets * (s->def.contact.middles ? MN_FACET_PARTS_MAX : 1);
+  MN_TRY(MN_NEW(s->ctx, "flat facets", most, &s->flat));
+  for (size_t i = 0; i < s->nodes.facets; i++) {
+    const mn_facet *f = &s->nodes.facet[i];
+    if (s->def.contact.middles)
+      s->flats += (size_t)mn_facet_parts(f, s->flat + s->flats);
+    else
+      s->flat[s->flats++] = *f;
+  }
+  return MN_NEW(s->ctx, "nodes within bodies", s->nodes.nodes, &s->within);
+}
+
 mn_status mn_solids_press_create(mn_solids *s)
 {
   size_t n = (size_t)s->rigid->count, m = s->nodes.nodes;
@@ -61,27 +81,45 @@ mn_status mn_solids_press_create(mn_solids *s)
     for (uint32_t i = body->first; i < body->first + body->nodes; i++)
       s->node_friction[i] = body->friction >= 0 ? body->friction : s->def.contact.node_friction;
   }
+  MN_TRY(cut_facets(s));
   if (s->deform)
-    MN_TRY(mn_meet_create(&s->meet, s->ctx, &s->nodes));
-  return MN_NEW(s->ctx, "facets", s->nodes.facets, &s->facet);
+    MN_TRY(mn_meet_create(&s->meet, s->ctx, &s->nodes, s->flat, s->flats));
+  return MN_NEW(s->ctx, "facets", s->flats, &s->facet);
 }
 
 void mn_solids_press_destroy(mn_solids *s)
 {
-  void *all[] = {s->node_friction,   s->press_P,    s->press_T,  s->first_u,
-                 s->share,           s->press_free, s->press_v,  s->facet,
-                 s->press_stiffness, s->press,      s->touch.at, s->touch_before.at};
+  void *all[] = {s->node_friction, s->press_P,         s->press_T, s->first_u,         s->share,
+                 s->press_free,    s->press_v,         s->facet,   s->press_stiffness, s->press,
+                 s->touch.at,      s->touch_before.at, s->flat,    s->within};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_meet_destroy(&s->meet);
 }
 
+/* All nodes of quadratic bodies count, also those inside. J > 0 at the points of quadrature does
+   not keep a crushed element from turning over in between, so that a surface which is held does not
+   hold what is behind it. */
+static void find_within(mn_solids *s)
+{
+  if (!s->nodes.nodes || s->def.contact.middles < 2)
+    return;
+  memset(s->within, 0, s->nodes.nodes);
+  for (int b = 0; b < s->nodes.bodies; b++) {
+    const mn_deform_body *body = &s->nodes.body[b];
+    const mn_facet *f = &s->nodes.facet[body->first_facet];
+    if (body->collides && body->facets && f->nodes > f->corners)
+      memset(s->within + body->first, 1, body->nodes);
+  }
+}
+
 static void find_facets(mn_solids *s)
 {
+  find_within(s);
   s->facets = 0;
-  for (size_t i = 0; i < s->nodes.facets; i++)
-    if (s->nodes.body[s->nodes.facet[i].body].collides)
-      s->facet[s->facets++] = s->nodes.facet[i];
+  for (size_t i = 0; i < s->flats; i++)
+    if (s->nodes.body[s->flat[i].body].collides)
+      s->facet[s->facets++] = s->flat[i];
 }
 
 void mn_solids_press_begin(mn_solids *s)
@@ -119,7 +157,8 @@ static mn_status find(mn_solids *s, int pass)
                             .mass = s->nodes.mass,
                             .fixed = s->nodes.fixed,
                             .facet = s->facet,
-                            .friction = s->node_friction};
+                            .friction = s->node_friction,
+                            .within = s->within};
   MN_TRY(mn_contact_find_nodes(s->contact, s->rigid->now, s->first_u, s->u, &nodes, s->press_free,
                                s->dt, &s->touch));
   return mn_meet_find(&s->meet, &s->nodes, &nodes, s->press_free, &s->def.contact, s->rigid->count,

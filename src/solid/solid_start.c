@@ -113,14 +113,15 @@ static int in_element(const search *q, uint32_t e, mn_vec3 x)
 static double to_surface(const search *q, int body, mn_vec3 x)
 {
   const mn_solids *s = q->s;
-  const mn_deform_body *b = &s->nodes.body[body];
   double least = HUGE_VAL;
-  for (size_t f = b->first_facet; f < b->first_facet + b->facets; f++) {
+  for (size_t f = 0; f < q->facets; f++) {
     mn_vec3 p[3], y = {0};
     double w[3];
-    int corners = s->nodes.facet[f].corners;
+    int corners = q->facet[f].corners;
+    if (q->facet[f].body != body)
+      continue;
     for (int k = 0; k < corners; k++)
-      p[k] = s->nodes.x[s->nodes.facet[f].node[k]];
+      p[k] = s->nodes.x[q->facet[f].node[k]];
     mn_nearest_weights(corners, p, x, w);
     for (int k = 0; k < corners; k++)
       y = mn_madd(y, w[k], p[k]);
@@ -198,10 +199,10 @@ static mn_status look_for_all(search *q)
   mn_solids *s = q->s;
   MN_TRY(MN_NEW(s->ctx, "bodies at rest", (size_t)s->rigid->count, &q->still));
   MN_TRY(MN_NEW(s->ctx, "nodes at rest", s->nodes.nodes, &q->still_nodes));
-  MN_TRY(MN_NEW(s->ctx, "facets", s->nodes.facets, &q->facet));
-  for (size_t f = 0; f < s->nodes.facets; f++)
-    if (s->nodes.body[s->nodes.facet[f].body].collides)
-      q->facet[q->facets++] = s->nodes.facet[f];
+  MN_TRY(MN_NEW(s->ctx, "facets", s->flats, &q->facet));
+  for (size_t f = 0; f < s->flats; f++)
+    if (s->nodes.body[s->flat[f].body].collides)
+      q->facet[q->facets++] = s->flat[f];
   MN_TRY(among_touches(q));
   for (int b = 0; b < s->nodes.bodies; b++)
     if (s->nodes.body[b].collides && s->nodes.body[b].corners == s->def.dim + 1) {

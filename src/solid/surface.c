@@ -22,6 +22,18 @@ static int part_corner(const mn_facet *f, int part, int c)
   return f->nodes == f->corners ? c : f->corners == 2 ? PART2[part][c] : PART3[part][c];
 }
 
+int mn_facet_parts(const mn_facet *f, mn_facet part[MN_FACET_PARTS_MAX])
+{
+  int count = parts_of(f);
+  for (int k = 0; k < count; k++) {
+    part[k] = *f;
+    part[k].nodes = f->corners;
+    for (int c = 0; c < f->corners; c++)
+      part[k].node[c] = f->node[part_corner(f, k, c)];
+  }
+  return count;
+}
+
 /* Barycentric coordinates of a local node. */
 static void place_of(const mn_facet *f, int local, double L[3])
 {

@@ -11,7 +11,7 @@
 
 #include "meniscus/box.h"
 
-enum { MN_FACET_NODES_MAX = 6 }; /* of a quadratic triangle */
+enum { MN_FACET_NODES_MAX = 6, MN_FACET_PARTS_MAX = 4 }; /* of a quadratic triangle */
 
 /* One facet of a body: a segment in 2D, a triangle in 3D (a segment for rods). Oriented so that the
    normal is outward: to the right of a segment, by the right hand for a triangle. */
@@ -22,6 +22,10 @@ typedef struct mn_facet {
   uint8_t two_sided;                 /* fluid on both sides: cloth, shells, curves */
   int32_t body;
 } mn_facet;
+
+/* Flat facets between all nodes of one, the middles included: a linear one itself, else 2 segments
+   or 4 triangles with its orientation. How many. */
+int mn_facet_parts(const mn_facet *facet, mn_facet part[MN_FACET_PARTS_MAX]);
 
 /* A point of the interface. */
 typedef struct mn_surface_point {

@@ -91,12 +91,30 @@ static mn_status report_mesh(const mn_bodies *b, mn_body_part *p)
   return MN_OK;
 }
 
+/* Rods and curves of springs in 3D: loads act on surfaces, and they have none. Only the mesh tells,
+   since a file may hold either. */
+static void warn_no_surface(const mn_bodies *b, const mn_body_part *p)
+{
+  char name[96];
+  if (b->dim != 3 || p->mesh.corners != 2 || b->model->fluid.kind == MN_FLUID_NONE)
+    return;
+  if (*p->def->name)
+    snprintf(name, sizeof name, "body \"%s\"", p->def->name);
+  else
+    snprintf(name, sizeof name, "body %d", b->count);
+  mn_log(b->ctx, MN_LOG_WARNING,
+         "%s is a %s in 3D, which has no surface: it feels no fluid, and the fluid flows through "
+         "it; a shell with from, to and radius, or an elastic body, has one",
+         name, p->def->kind == MN_BODY_ROD ? "rod" : "curve");
+}
+
 static mn_status make_part(mn_bodies *b, const mn_body_def *def, mn_body_part *p)
 {
   const mn_domain_def *d = &b->model->domain;
   p->def = def;
   MN_TRY(mn_body_mesh(b->ctx, b->dim, def, d->size.x / d->cells[0], &p->mesh));
   MN_TRY(make_facets(b, p));
+  warn_no_surface(b, p);
   if (def->kind == MN_BODY_RIGID) {
     MN_TRY(MN_NEW(b->ctx, "a body's picture", p->mesh.nodes, &p->x));
     return MN_NEW(b->ctx, "a body's picture", p->mesh.nodes, &p->v);

@@ -1,5 +1,5 @@
-/* Warnings about bodies that the fluid cannot see: small, thin, gone. Once each, with name and
-   size; none about bodies that are fine. */
+/* Warnings about bodies that the fluid cannot see: small, thin, without surface, gone. Once each,
+   with name and size; none about bodies that are fine. */
 #include "check.h"
 #include "meniscus/scene.h"
 #include "world/world.h"
@@ -21,7 +21,7 @@ static void hear(void *user, mn_log_level level, const char *text)
 }
 
 /* Warnings of a scene with these solids, after so many frames. */
-static heard run(const char *kind, const char *solids, int frames)
+static heard run_in(int dim, const char *kind, const char *solids, int frames)
 {
   heard h = {0};
   char text[2000];
@@ -33,10 +33,11 @@ static heard run(const char *kind, const char *solids, int frames)
   def.log_user = &h;
   assert_int_equal(mn_context_create(&def, &ctx), MN_OK);
   snprintf(text, sizeof text,
-           "return scene { domain = box { size = {1, 1}, cells = {20, 20}, top = 'open' },\n"
-           "  fluid = %s, solids = { %s }, dynamics = dynamics { gravity = {0, 0}, dt = 0.05 },\n"
+           "return scene { domain = box { size = %s, cells = %s, top = 'open' },\n"
+           "  fluid = %s, solids = { %s }, dynamics = dynamics { gravity = %s, dt = 0.05 },\n"
            "  output = { frames = 100, every = 0.05 } }",
-           kind, solids);
+           dim == 2 ? "{1, 1}" : "{1, 1, 1}", dim == 2 ? "{20, 20}" : "{8, 8, 8}", kind, solids,
+           dim == 2 ? "{0, 0}" : "{0, 0, 0}");
   CHECK_OK(ctx, mn_scene_load_text(ctx, "test", "", text, NULL, 0, &model));
   CHECK_OK(ctx, mn_world_create(ctx, model, &world));
   for (int i = 0; i < frames; i++)
@@ -49,7 +50,14 @@ static heard run(const char *kind, const char *solids, int frames)
   return h;
 }
 
+static heard run(const char *kind, const char *solids, int frames)
+{
+  return run_in(2, kind, solids, frames);
+}
+
 #define SMOKE "smoke { density = 1, gravity = {0, 0} }"
+#define AIR "smoke { density = 1 }"
+#define LINE "from = {0.5, 0.9, 0.5}, to = {0.5, 0.3, 0.5}, spacing = 0.1, density = 1"
 #define HEARD(h, i, words) CHECK((h).count > (i) && strstr((h).text[i], words) != NULL)
 
 static void test_small(void **state)
@@ -77,6 +85,33 @@ static void test_small(void **state)
   CHECK_DONE();
 }
 
+/* Curves in 3D have no surface; cloth and tubes do, and without a fluid nothing is missing. */
+static void test_no_surface(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *fluid, *solid, *says;
+  } cases[] = {{AIR, "rod { name = 'reed', " LINE ", stretch = 10, bend = 1e-3 }",
+                "body \"reed\" is a rod in 3D, which has no surface: it feels no fluid"},
+               {AIR, "rod { " LINE ", stretch = 10, bend = 1e-3 }", "body 1 is a rod in 3D"},
+               {"water { initial_water = box { lo = {0, 0, 0}, hi = {1, 0.5, 1} } }",
+                "springs { name = 'string', " LINE ", stretch = 10 }",
+                "body \"string\" is a curve in 3D, which has no surface"},
+               {"nil", "rod { name = 'reed', " LINE ", stretch = 10, bend = 1e-3 }", NULL},
+               {AIR, "shell { " LINE ", radius = 0.1, young = 1e4, thickness = 0.01 }", NULL},
+               {AIR,
+                "springs { corner = {0.2, 0.5, 0.2}, along = {0.6, 0, 0}, across = {0, 0, 0.6},"
+                " spacing = 0.1, density = 1, stretch = 10 }",
+                NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    heard h = run_in(3, cases[i].fluid, cases[i].solid, 0);
+    CHECK(h.count == (cases[i].says != NULL));
+    if (cases[i].says)
+      HEARD(h, 0, cases[i].says);
+  }
+  CHECK_DONE();
+}
+
 static void test_gone(void **state)
 {
   (void)state;
@@ -95,6 +130,7 @@ static void test_gone(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_gone)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_small), cmocka_unit_test(test_no_surface), cmocka_unit_test(test_gone)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
