@@ -42,6 +42,10 @@ typedef struct mn_interface {
                         mn_fluid_ops.lacking */
   int seeking;       /* 1: the coupling nears the volumes of closed regions from solve to solve, and
                         does not accept V before it keeps them: the fluid mends what V lacks */
+  const uint8_t *inside; /* [regions of `enclose`][bodies] 1: the body moves as one, and its surface
+                            in the region is closed: it takes no volume from it, whatever part of
+                            that surface the fluid sees; NULL: not known */
+  int bodies;            /* there */
 } mn_interface;
 
 /* All arrays, zero. */

@@ -44,6 +44,9 @@ typedef struct mn_fluid_linear {
                            it is 0 */
   const double *area;   /* [rows] m^2 (m), closed by bodies */
   const double *mass;   /* [rows] kg, of fluid that moves with the body; may be below 0 */
+  const double *wall;   /* [rows] by how much of its breath a closed region moves the face (0 to 1),
+                           so that cells which are all but solid get as little as they have walls;
+                           NULL: all */
   const double *before; /* [rows] m/s, its velocity before the substep's pressure */
   const double *c;      /* [cells] */
   const mn_vec3 *rest;  /* [points] N, loads that depend on no unknown */

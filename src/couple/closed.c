@@ -44,7 +44,7 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label, c->label_now,  c->row,    c->reply,      c->move,
+  void *all[] = {c->label, c->label_now,  c->row,    c->reply,      c->move, c->inside,
                  c->first, c->fluid_mass, c->around, c->p0_of_grid, c->part};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
@@ -65,6 +65,7 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
       far = mn_max(far, fabs(start[i].v[a]));
   c->far = far;
   c->force = mn_v3(0, 0, 0);
+  c->boxes->face.inside = c->boxes->agreed.inside = NULL;
   memset(c->impulse, 0, sizeof c->impulse);
   c->count = c->lids = c->told = c->solves = c->hopeless = c->grid_count = 0;
 }
@@ -127,7 +128,7 @@ mn_status mn_closed_meet(mn_closed *c)
     if (c->still[r]) /* no p0 is wrong, and none lasts */
       c->now.p0[c->slot[r]] = 0;
   mn_closed_fill_rows(c, c->boxes->face.X);
-  return MN_OK;
+  return mn_closed_find_inside(c);
 }
 
 int mn_closed_changed(const mn_closed *c)

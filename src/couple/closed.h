@@ -101,6 +101,8 @@ typedef struct mn_closed {
   size_t *part, parts;    /* [elements] connected part that an element belongs to */
   /* scratch */
   mn_arena arena;
+  uint8_t *inside;    /* [grid_count x bodies] interface.inside, */
+  size_t inside_room; /* for so many entries */
   double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
   size_t grid_room;
   int grid_count;
@@ -162,6 +164,13 @@ void mn_closed_fill_rows(mn_closed *closed, const mn_vec3 *X);
 
 /* Lids of the regions, with the points where the interface has them. */
 void mn_closed_find_lids(mn_closed *closed);
+
+/* ---- closed_inside.c ------------------------------------------------------------------------- */
+
+/* The interface's `inside`, by the rows. */
+MN_MUST_CHECK mn_status mn_closed_find_inside(mn_closed *closed);
+/* field[points] where the point's body is wholly inside the fluid's region g, else 0 -> part */
+void mn_closed_part_inside(const mn_closed *closed, int g, const mn_vec3 *field, mn_vec3 *part);
 
 /* ---- closed_labels.c ------------------------------------------------------------------------- */
 

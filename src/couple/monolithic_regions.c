@@ -6,7 +6,8 @@
    bodies would feel by W^T d in place of N, would swing as surfaces pass over the grid. So every
    region that the coupling knows (closed.h) gets unknowns of its own, a border of K':
 
-       l    BREATH   its walls move by l besides, into it: U = H v + Y l, Y = -sign d
+       l    BREATH   its walls move by l besides, into it: U = H v + Y l, Y = -sign d (in cells
+                     that are all but solid less, fluid.wall)
        nu   NET      d^T (H v + Y l) = what its cells let in: its equation is that of l, whose own
                      one says Y^T F = 0, F the forces on faces with p free of p0
        p0   SWEPT    E^T N v = the rate that is asked for; bodies feel p0 N
@@ -64,8 +65,8 @@ static double outflow(const mn_mono_system *s, int32_t g, size_t row)
 
 double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row)
 {
-  double d = outflow(s, g, row);
-  return d > 0 ? -1 : d < 0 ? 1 : 0;
+  double d = outflow(s, g, row), part = s->fluid.wall ? s->fluid.wall[row] : 1;
+  return d > 0 ? -part : d < 0 ? part : 0;
 }
 
 double mn_mono_net(const mn_mono_system *s, int32_t g)
@@ -73,6 +74,14 @@ double mn_mono_net(const mn_mono_system *s, int32_t g)
   double sum = 0;
   for (size_t i = 0; i < s->cells; i++)
     sum += s->fluid.region[i] == g ? s->right_cells[i] : 0;
+  return sum;
+}
+
+double mn_mono_flow_in(const mn_mono_system *s, int32_t g, const double *U)
+{
+  double sum = 0;
+  for (size_t r = 0; r < s->rows; r++)
+    sum -= outflow(s, g, r) * U[r];
   return sum;
 }
 

@@ -153,6 +153,8 @@ double mn_mono_breath(const mn_mono_system *s, int32_t g, size_t row);
 int mn_mono_parted(const mn_mono_system *s, int rejoined);
 /* Sum of the right-hand sides of its cells, m^3/s. */
 double mn_mono_net(const mn_mono_system *s, int32_t g);
+/* What flows into region g through its walls, m^3/s, with their faces at U. */
+double mn_mono_flow_in(const mn_mono_system *s, int32_t g, const double *U);
 /* The entries of the border in row `at` of K, which is being made. */
 void mn_mono_border_entries(mn_mono_system *s, size_t at);
 /* p <- whole pressures, their free parts with them; volume[].p0 */

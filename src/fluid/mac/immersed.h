@@ -2,6 +2,7 @@
 #ifndef MN_FLUID_MAC_IMMERSED_H
 #define MN_FLUID_MAC_IMMERSED_H
 
+#include "pressure/system.h"
 #include "grid/transfer.h"
 
 typedef struct mn_mac mn_mac;
@@ -44,7 +45,9 @@ typedef struct mn_mac_bodies {
   double net_flow;       /* m^3/s, the greatest that was mended in the last solve */
   const uint8_t *parted; /* [regions of the pressure] 1: water has left walls; NULL: nowhere */
   int one_system;        /* 1: the last pressures were found together with the bodies' motion */
-  int mends_all; /* 1: whoever asks sees to it that walls of regions move by what is mended */
+  mn_buffer wall; /* double[rows]: parts of them that are walls of their cells; see compatible.c */
+  int mends_all;  /* 1: whoever asks sees to it that walls of regions move by what is mended */
+  const mn_interface *told; /* the interface of this solve, for its `inside`; NULL: none */
 } mn_mac_bodies;
 
 /* immersed.c */
@@ -74,6 +77,8 @@ double mn_mac_bodies_speed(const mn_mac *mac);
 double mn_mac_bodies_jump(const mn_mac *mac);
 
 /* compatible.c */
+/* bodies.wall */
+MN_MUST_CHECK mn_status mn_mac_bodies_find_walls(mn_mac *mac);
 /* Corrects the bodies' velocities on the faces of closed regions into which a little more flows
    than out. b must be that of the velocities as they are; returns whether it is to be made anew. */
 MN_MUST_CHECK mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance,

@@ -269,7 +269,9 @@ static mn_status mac_solve(void *self, mn_interface *interface, mn_solve_report 
     MN_TRY(mn_mac_bodies_place(mac, interface));
   mac->bodies.one_system = 0;
   mac->bodies.mends_all = bodies && interface->seeking;
+  mac->bodies.told = bodies ? interface : NULL;
   mn_status status = mn_mac_project(mac, mac->dt, &mac->report);
+  mac->bodies.told = NULL;
   mac->bodies.mends_all = 0;
   *report = mac->report;
   if (status == MN_OK && bodies)

@@ -114,6 +114,10 @@ static mn_status make_rows(mn_mac *mac)
   o->linear.cell = cell;
   o->linear.area = area;
   o->linear.mass = mass;
+  int breathes = rows && o->unknowns.regions->closed;
+  if (breathes)
+    MN_TRY(mn_mac_bodies_find_walls(mac));
+  o->linear.wall = breathes ? b->wall.data : NULL;
   o->linear.before = before;
   return MN_OK;
 }
