@@ -46,6 +46,9 @@ typedef struct mn_interface {
                             in the region is closed: it takes no volume from it, whatever part of
                             that surface the fluid sees; NULL: not known */
   int bodies;            /* there */
+  double *level; /* NULL: nobody asks. Else of each region of mn_fluid_ops.enclose, 0 as handed
+                    in: a fluid may leave a constant pressure of the region out of its loads,
+                    and writes it here (Pa); the coupling adds it by the surface's areas */
 } mn_interface;
 
 /* All arrays, zero. */
@@ -139,7 +142,8 @@ typedef struct mn_fluid_ops {
   mn_status (*arrive)(void *self, const mn_interface *interface);
   /* After begin, before the first solve: takes the surfaces where the interface has them, as that
      solve would, and says what they enclose. In these regions the pressures behind the loads have
-     mean 0 over the volume, and small net flows of V are mended. NULL: nothing is ever enclosed. */
+     mean 0 over the volume, but for mn_interface.level, and small net flows of V are mended.
+     NULL: nothing is ever enclosed. */
   mn_status (*enclose)(void *self, const mn_interface *interface, mn_enclosed *enclosed);
   /* Before commit: p0[r] (Pa) is the mean pressure of region r of `enclose`, for the fluid's own
      record. NULL: it need not know. */

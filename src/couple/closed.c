@@ -44,8 +44,8 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label, c->label_now,  c->row,    c->reply,      c->move, c->inside,
-                 c->first, c->fluid_mass, c->around, c->p0_of_grid, c->part};
+  void *all[] = {c->label, c->label_now, c->row,  c->reply,      c->move,   c->inside,
+                 c->level, c->first,     c->part, c->fluid_mass, c->around, c->p0_of_grid};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);
@@ -113,8 +113,11 @@ mn_status mn_closed_meet(mn_closed *c)
   if ((size_t)said.count > c->grid_room) {
     c->grid_room = 0;
     MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->p0_of_grid));
+    MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->level));
     c->grid_room = (size_t)said.count;
   }
+  for (int g = 0; g < said.count; g++)
+    c->level[g] = 0;
   c->grid_count = said.count;
   c->told = c->count;
   if (!c->count)
@@ -142,17 +145,34 @@ void mn_closed_weigh(mn_closed *c)
   memcpy(c->fluid_mass, f->mass, f->count * sizeof *f->mass);
 }
 
+mn_status mn_closed_solve_fluid(mn_closed *c)
+{
+  for (int g = 0; g < c->grid_count; g++)
+    c->level[g] = 0;
+  c->boxes->face.level = c->count ? c->level : NULL;
+  mn_status status = mn_boxes_solve_fluid(c->boxes);
+  c->boxes->face.level = NULL; /* one system takes the loads as they are */
+  MN_TRY(status);
+  for (int g = 0; g < c->grid_count; g++)
+    if (!isfinite(c->level[g]))
+      return mn_fail(c->ctx, MN_FAILED, "the fluid \"%s\" answered with a level that is not finite",
+                     c->boxes->fluid.ops->name ? c->boxes->fluid.ops->name : "without a name");
+  return MN_OK;
+}
+
 void mn_closed_push(mn_closed *c)
 {
   mn_interface *f = &c->boxes->face;
   size_t n = f->count;
   c->force = mn_v3(0, 0, 0);
-  for (int r = 0; r < c->count; r++)
+  for (int r = 0; r < c->count; r++) {
+    double p = c->now.p0[c->slot[r]] + (c->grid[r] >= 0 ? c->level[c->grid[r]] : 0);
     for (size_t i = 0; i < n; i++) {
-      mn_vec3 part = mn_scale(c->now.p0[c->slot[r]], c->row[(size_t)r * n + i]);
+      mn_vec3 part = mn_scale(p, c->row[(size_t)r * n + i]);
       f->load[i] = mn_add(f->load[i], part);
       c->force = mn_add(c->force, part);
     }
+  }
 }
 
 /* ---- its end --------------------------------------------------------------------------------- */

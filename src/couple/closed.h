@@ -22,9 +22,13 @@
    their places alone, bodies that move by the midpoint rule, V = 2 mean - V before, would bounce
    back and forth ever after.
 
-   The forces p0 N act with the points where the fluid first takes them to be at the end of the
-   substep, where the solid feels all loads: on a closed surface that turns they have no torque, and
-   p0 is that of the end. Limits: at most MN_CLOSED_MAX regions. Verified by
+   The forces p0 N act with the points where the fluid takes them to be at the end of the substep,
+   where the solid feels all loads: on a closed surface that turns they have no torque, and p0 is
+   that of the end. "eliminated" takes the points of each solve of the fluid. With those of the
+   first alone, X^n + dt V^n, errors e of a skin that p0 holds in shape obey e' = -c (2 e - e
+   before), which grows for c > 1/3 however short the substep is, until its inertia tells; with two
+   solves it is c^2. What is left of the pressure at the surfaces, mean 0, has a constant part that
+   acts by N, too: level (fluid/mac/level.c). Limits: at most MN_CLOSED_MAX regions. Verified by
    tests/unit/couple/test_closed*.c. */
 #ifndef MN_COUPLE_CLOSED_H
 #define MN_COUPLE_CLOSED_H
@@ -104,6 +108,7 @@ typedef struct mn_closed {
   uint8_t *inside;    /* [grid_count x bodies] interface.inside, */
   size_t inside_room; /* for so many entries */
   double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
+  double *level;      /* [grid_room] Pa, as the fluid's last solve said */
   size_t grid_room;
   int grid_count;
 } mn_closed;
@@ -121,9 +126,12 @@ MN_MUST_CHECK mn_status mn_closed_meet(mn_closed *closed);
 int mn_closed_changed(const mn_closed *closed);
 /* After the first solve: the fluid's masses. */
 void mn_closed_weigh(mn_closed *closed);
+/* Solves the fluid, and asks for its levels (mn_interface.level): what its loads leave out is
+   pushed together with p0. */
+MN_MUST_CHECK mn_status mn_closed_solve_fluid(mn_closed *closed);
 /* V of the interface <- the nearest one that keeps the volumes. */
 MN_MUST_CHECK mn_status mn_closed_project(mn_closed *closed);
-/* load of the interface += sum_r p0_r N_r */
+/* load of the interface += sum_r (p0_r + level_r) N_r */
 void mn_closed_push(mn_closed *closed);
 
 /* One solve of the solid with p0 as it is now, pushed. */

@@ -164,13 +164,15 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   memset(f->mass, 0, n * sizeof *f->mass);
   if (first)
     MN_TRY(get_ready(c, rate));
+  else if (c->closed.count && c->def.closed == MN_CLOSED_ELIMINATED)
+    mn_closed_fill_rows(&c->closed, f->X); /* p0 turns with the surface: see closed.h */
   int mean = keeps_volumes(c);
   for (size_t i = 0; i < n && !mean; i++)
     f->V[i] = end_velocity(c, rate, i);
   for (size_t i = 0; i < n && mean && !first; i++)
     f->V[i] = mean_velocity(c, rate, i);
   MN_TRY(mn_closed_project(&c->closed));
-  MN_TRY(mn_boxes_solve_fluid(&c->boxes));
+  MN_TRY(mn_closed_solve_fluid(&c->closed));
   if (c->boxes.fluid_solves == 1) {
     mn_closed_weigh(&c->closed);
     choose_mass(c);

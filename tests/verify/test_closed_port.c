@@ -205,7 +205,7 @@ static balance account(const char *load)
   double own[MOST_ROWS], area[MN_REGIONS_MAX], exchanged = 0, sum = 0;
   balance b = {0};
   snprintf(text, sizeof text, "load=%s", load);
-  closed_open(&r, "port", (const char *const[]){"n=24", "top=slip", "tolerance=1e-11", text, NULL});
+  closed_open(&r, "port", (const char *const[]){"n=24", "top=slip", "tolerance=3e-12", text, NULL});
   mn_world *w = r.world;
   mn_mac *mac = w->fluid.self;
   double rest = probe(&r, Y_LIFTED);

@@ -130,4 +130,8 @@ MN_MUST_CHECK mn_status mn_mac_bodies_lacking(void *self, const mn_interface *in
 /* load and mass of the interface from the last solve */
 MN_MUST_CHECK mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface);
 
+/* level.c */
+/* level[r] of the closed regions told <- their mean pressure at the bodies, which F then lacks. */
+MN_MUST_CHECK mn_status mn_mac_bodies_level(mn_mac *mac, double *level);
+
 #endif

@@ -353,6 +353,8 @@ mn_status mn_mac_bodies_loads(mn_mac *mac, mn_interface *interface)
   memset(interface->mass, 0, interface->count * sizeof *interface->mass);
   impulses(mac);
   mn_weights_share(b->weights, b->mass, interface->mass);
+  if (interface->level && interface->impulse && mac->enclosure.known)
+    MN_TRY(mn_mac_bodies_level(mac, interface->level));
   if (interface->impulse)
     MN_TRY(mn_weights_scatter(b->weights, b->F, interface->load));
   else
