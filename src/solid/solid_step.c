@@ -25,7 +25,6 @@
 
 enum { PASSES = 50, PRESSES = 8 };
 static const double STILL = 1e-13; /* of the greatest speed: u stands still */
-static const double ASTRAY = 1e6;  /* sizes, or radians, in a substep: no motion of a body */
 
 /* Torque of the loads about the centre, the body turned by q. */
 static mn_vec3 load_torque(const mn_solids *s, int i, mn_quat q)
@@ -208,23 +207,6 @@ mn_twist mn_solids_driven(const mn_solids *s, int i)
   return twist;
 }
 
-/* Loads of an iterate that diverges carry bodies past everything. Contact would look for what they
-   meet on the way, for seconds; a shorter substep is what helps. max_dt lets bodies that collide
-   travel by less than their size. */
-static mn_status check_astray(const mn_solids *s)
-{
-  for (int i = 0; s->def.contacts && i < s->rigid->count; i++) {
-    const mn_rigid_body *b = &s->rigid->body[i];
-    double far = s->dt * (mn_length(s->free[i].v) / b->bound + mn_length(s->free[i].w));
-    if (b->moves && b->def.collides && far > ASTRAY)
-      return mn_fail(s->ctx, MN_FAILED,
-                     "%s would travel by %.3g times its size in a substep of %.3g s: the forces on "
-                     "it have diverged; another coupling.method or a shorter dt may do",
-                     b->name, far, s->dt);
-  }
-  return MN_OK;
-}
-
 /* u without contact, then with it; the change of u since the last pass. */
 static mn_status drift_pass(mn_solids *s, double h, double *change, double *speed)
 {
@@ -243,7 +225,6 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
       s->free[i] = mn_solids_driven(s, i);
   }
   mn_solids_added_free(s);
-  MN_TRY(check_astray(s));
   for (int i = 0; i < r->springs; i++)
     if (r->spring[i].torsion)
       torsion_rows(s, i, h, &s->soft[3 * i]);
