@@ -174,12 +174,71 @@ static void test_balloon_3d(void **state)
   CHECK_DONE();
 }
 
+/* ---- a drain ----------------------------------------------------------------------------------
+ */
+
+static const char DRAINED[] =
+    "local drained = param('drained', true, '')\n"
+    "return scene {\n"
+    "  domain   = box { size = {1, 2}, cells = {16, 32}, top = 'open' },\n"
+    "  fluid    = water { gravity = {0, -9.8}, initial_water = box { lo = {0, 0}, hi = {1, 1} },\n"
+    "                     max_dt = 0.01 },\n"
+    "  sources  = drained and { drain { shape = box { lo = {0.75, -1}, hi = {1.5, 0.125} } } }\n"
+    "             or {},\n"
+    "  solids   = { rigid { name = 'piston', joint = 'slider', joint_axis = {0, 1},\n"
+    "                       density = 2000, shape = box { lo = {0, 1}, hi = {1, 1.25} } } },\n"
+    "  dynamics = dynamics { gravity = {0, -9.8}, dt = 0.01, contact = false,\n"
+    "                        check_start = false },\n"
+    "  coupling = couple { method = param('coupling', 'xpm', ''), tolerance = 1e-3 },\n"
+    "  probes   = { position { of = 'piston', axis = 'y' } },\n"
+    "  output   = { frames = 100, every = 0.01 },\n"
+    "}\n";
+
+/* How far the piston sinks in 0.4 s, and what is then missing of the water, from 0.1 s on. */
+static void sink(const char *coupling, const char *drained, double *way, double *lost)
+{
+  mn_setting s[] = {{"coupling", coupling}, {"drained", drained}};
+  world_case c;
+  double y = 0, water = 0;
+  world_open(&c, DRAINED, s, 2, 1);
+  while (mn_world_time(c.world) < 0.4 - 1e-9 && world_step(&c))
+    if (mn_world_time(c.world) < 0.1 + 1e-9) {
+      y = mn_world_probe(c.world, 0);
+      water = c.info.particle_volume;
+    }
+  CHECK_OK(c.ctx, c.status);
+  *way = y - mn_world_probe(c.world, 0);
+  *lost = water - c.info.particle_volume;
+  printf("%s, drained %s: sinks by %.4f m, %.4f m^2 of water gone, %d regions\n", coupling, drained,
+         *way, *lost, c.info.closed_regions);
+  world_close(&c);
+}
+
+/* A drain is a way out: its air is that of the outside. */
+static void test_drain(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"xpm", "monolithic"};
+  double way[3], lost[3];
+  for (int k = 0; k < 2; k++) {
+    sink(method[k], "true", &way[k], &lost[k]);
+    CHECK_GE(way[k], 0.2);
+    CHECK_NEAR(lost[k] / way[k], 1, 0.05);
+  }
+  CHECK_NEAR(way[0], way[1], 0.01);
+  CHECK_DONE();
+  sink("xpm", "false", &way[2], &lost[2]);
+  CHECK_GE(way[2], 0.2);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_full),    cmocka_unit_test(test_air),
-      cmocka_unit_test(test_without), cmocka_unit_test(test_no_solution),
-      cmocka_unit_test(test_piston),  cmocka_unit_test(test_balloon_3d),
+      cmocka_unit_test(test_drain),       cmocka_unit_test(test_full),
+      cmocka_unit_test(test_air),         cmocka_unit_test(test_without),
+      cmocka_unit_test(test_no_solution), cmocka_unit_test(test_piston),
+      cmocka_unit_test(test_balloon_3d),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

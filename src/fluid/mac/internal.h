@@ -335,6 +335,10 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report);
 double mn_mac_divergence(mn_mac *mac, const mn_field *phi, const mn_field *held,
                          const mn_field u[3]);
 
+/* misplaced.c */
+/* Whether the place lies in a drain. */
+int mn_mac_is_drained(const mn_mac *mac, mn_vec3 x);
+
 /* separate.c */
 int mn_separates(const mn_model_def *def);
 /* Per point, if there is water at the part `wet` of all points. */

@@ -69,7 +69,7 @@ static int is_open(const mn_mac *mac, solids which, mn_vec3 x, int axis)
   return 0;
 }
 
-static int is_drained(const mn_mac *mac, mn_vec3 x)
+int mn_mac_is_drained(const mn_mac *mac, mn_vec3 x)
 {
   for (int s = 0; s < mac->def->source_count; s++)
     if (mac->def->sources[s].drains && mn_shape_distance(mac->def->sources[s].shape, x) < 0)
@@ -108,7 +108,7 @@ static outlets find_outlets(const mn_mac *mac, int source)
           o.count++;
           o.past_fixed += past;
           o.past_all += past && is_open(mac, ALL, face, a);
-          o.past_drain += past && !is_drained(mac, beyond);
+          o.past_drain += past && !mn_mac_is_drained(mac, beyond);
         }
       }
   return o;

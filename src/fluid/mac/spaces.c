@@ -57,11 +57,14 @@ static void take(mn_mac *mac, int i, int j, int k, int32_t number, size_t *count
   at[2] = k;
 }
 
-/* The cells that open faces connect to the first of the list; 1: one of them to an open side. */
+/* The cells that open faces connect to the first of the list; 1: one of them to an open side, or to
+   a drain: its air, into which water flows, is that of the outside. */
 static int spread(mn_mac *mac, int32_t number, size_t *count)
 {
   int open = 0;
-  for (size_t q = 0; q < *count; q++)
+  for (size_t q = 0; q < *count; q++) {
+    const int32_t *at = mac->spaces.list[q];
+    open = open || mn_mac_is_drained(mac, mn_position(&mac->b, at[0], at[1], at[2]));
     for (int side = 0; side < 2 * mac->grid.dim; side++) {
       const int32_t *from = mac->spaces.list[q];
       int a = side / 2, high = side & 1, to[3] = {from[0], from[1], from[2]}, face[3];
@@ -75,6 +78,7 @@ static int spread(mn_mac *mac, int32_t number, size_t *count)
       else
         take(mac, to[0], to[1], to[2], number, count);
     }
+  }
   return open;
 }
 

@@ -194,15 +194,6 @@ static int leave_solids(const mn_mac *mac, double *row, int dim)
   return gone || mn_mac_solid_distance(mac, x) < 0 ? -1 : 0; /* squeezed between wall and solid */
 }
 
-static int in_drain(const mn_mac *mac, const double *row)
-{
-  mn_vec3 x = mn_v3(row[0], row[1], mac->grid.dim == 3 ? row[2] : 0);
-  for (int s = 0; s < mac->def->source_count; s++)
-    if (mac->def->sources[s].drains && mn_shape_distance(mac->def->sources[s].shape, x) < 0)
-      return 1;
-  return 0;
-}
-
 static mn_vec3 position(const double *row, int dim)
 {
   return mn_v3(row[0], row[1], dim == 3 ? row[2] : 0);
@@ -235,7 +226,7 @@ static int64_t settle_row(const mn_mac *mac, double *row)
     stay_on_side(mac, before, row);
     cell = mn_particle_cell(&w->cells, &mac->grid, row);
   }
-  return in_drain(mac, row) ? -1 : cell;
+  return mn_mac_is_drained(mac, position(row, mac->grid.dim)) ? -1 : cell;
 }
 
 /* Marks each particle's cell, or -1 if it is to go; the first `marked` may have such a mark. */
