@@ -39,6 +39,7 @@ static const double DRIVEN = 0.1;
 /* Steps from less than this, in the measure of FOUND, tell more of the solid's own tolerance than
    of K: nothing is learned from them. */
 static const double LEARN_LEAST = 1e-7;
+static const double FORCED = 1e9;
 /* Solves before K is found anew. */
 enum { PATIENCE = 8, ROUNDS = 3 };
 /* Steps that do not help: rounding of a stiff body may spoil one, and seldom the next. */
@@ -342,11 +343,31 @@ static mn_status check_still(mn_closed *c, const double *res)
   return MN_OK;
 }
 
+/* By a pressure that would throw free surfaces FORCED cells away in the substep what holds them was
+   only pressed in: they are jammed. first[r]: flow less the inflow before that pressure acted. */
+static mn_status check_forced(mn_closed *c, const double *first)
+{
+  const mn_interface *f = &c->boxes->face;
+  for (int r = 0; r < c->count && c->boxes->solid.ops->accelerate; r++) {
+    const mn_vec3 *row = &c->row[(size_t)r * f->count], *reply = &c->reply[(size_t)r * f->count];
+    double sum = 0;
+    for (size_t i = 0; i < f->count; i++)
+      sum += mn_dot(row[i], reply[i]);
+    double free = fabs(c->now.p0[c->slot[r]]) * sum * c->dt * c->dt;
+    if (!c->still[r] && free > FORCED * c->dx * c->surface[r]) {
+      c->still[r] = c->jammed[r] = 1;
+      return mn_closed_refuse(c, r, -first[r]);
+    }
+  }
+  return MN_OK;
+}
+
 static mn_status eliminate(mn_closed *c, mn_closed_solve *solve, void *user)
 {
-  double res[MN_CLOSED_MAX], *k;
+  double res[MN_CLOSED_MAX], first[MN_CLOSED_MAX], *k;
   int done = 0, m = c->count;
   MN_TRY(solve_solid(c, solve, user, res));
+  memcpy(first, res, sizeof first);
   MN_TRY(check_still(c, res));
   if (all_within(c, res, FOUND))
     return MN_OK;
@@ -362,7 +383,7 @@ static mn_status eliminate(mn_closed *c, mn_closed_solve *solve, void *user)
     MN_TRY(descend(c, solve, user, fresh, k, res, &done));
   }
   if (done || all_within(c, res, LEAST_FOUND))
-    return MN_OK;
+    return check_forced(c, first);
   int worst = 0;
   for (int r = 0; r < m; r++)
     if (!mn_closed_idle(c, r) &&

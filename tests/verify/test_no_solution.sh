@@ -137,6 +137,35 @@ for jam in true false; do for coupling in xpm monolithic simultaneous; do
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) jammed lid $jam, $coupling: exit $status: $said"
 done; done
 
+# A driven body presses gas against a piston, which runs into a stop: refused there, and no substep
+# before has a pressure that is none. Control: no stop.
+cat > "$folder/stop.lua" <<'SCENE'
+local stop = param("stop", true, "there is one")
+return scene {
+  domain = box { size = {1, 2}, cells = {16, 32}, top = "open", bottom = "open" },
+  fluid = smoke { density = 1, gravity = {0, -9.8}, outside = "empty", max_dt = 0.02 },
+  solids = {
+    rigid { name = "driver", density = 100, shape = box { lo = {0, 0.1}, hi = {1, 0.3} },
+            motion = motion { translate = {0, 0.2}, path = keys { {0.2, 0}, {0.6, 1} } } },
+    rigid { name = "lid", density = 100, joint = "slider", joint_axis = {0, 1},
+            shape = box { lo = {0, 1}, hi = {1, 1.25} } },
+    stop and obstacle { name = "stop", shape = box { lo = {0.4, 1.3125}, hi = {0.6, 1.5} } } or nil },
+  dynamics = dynamics { gravity = {0, -9.8}, dt = 0.02, check_start = false },
+  coupling = couple { tolerance = 1e-3, max_iterations = 100 },
+  output = { frames = 5, every = 0.1, vtk = false, preview = false },
+}
+SCENE
+for stop in true false; do
+  said=$("$program" run "$folder/stop.lua" -o "$folder/run" --quiet -p stop=$stop 2>&1)
+  status=$?
+  ok=1
+  [ $status = $([ $stop = true ] && echo 1 || echo 0) ] || ok=0
+  [ $stop = false ] || echo "$said" | grep -q "enclosed by driven, jammed and fixed walls only" || ok=0
+  awk -F, 'NR > 1 && ($4 > 1e4 || $4 < -1e4) { bad = 1 } END { exit bad }' "$folder/run/regions.csv" || ok=0
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) driven onto a stop $stop: exit $status: $said"
+done
+
 # A weak coupling that diverges says so, and that nothing is jammed: no hint. Control: xpm runs.
 for coupling in weak xpm; do
   said=$("$program" run closed-balloon -o "$folder/run" --quiet -p coupling=$coupling --until 0.4 2>&1)
