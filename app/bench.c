@@ -10,7 +10,7 @@ static const app_option options[] = {
     {"--solver", "NAME", "only this solver's column (lai-...)"},
     {"--row", "TEXT",
      "only rows that begin so, as 4.3.5 (akbay-4) or foam (akbay-2.4, monolithic-cost)"},
-    {"-o", "DIR", "pictures and plots of akbay-2.12"},
+    {"-o", "DIR", "pictures and plots of akbay-2.6 and 2.12"},
     {"--threads", "N", "threads to use (lai-..., akbay-...)"},
     {"--json", NULL, "one JSON object per number"},
     {0},
@@ -160,7 +160,7 @@ static int refuse_idle(app_args *args, const char *name)
   } some[] = {{"--frames", "lai-"},
               {"--solver", "lai-"},
               {"--row", "akbay-4 akbay-2.4 monolithic-cost"},
-              {"-o", "akbay-2.12"}};
+              {"-o", "akbay-2.6 akbay-2.12"}};
   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
     int lai = !strcmp(some[i].heeded_by, "lai-") && !strncmp(name, "lai-", 4);
     if (app_get(args, some[i].option) && !lai && !strstr(some[i].heeded_by, name))
