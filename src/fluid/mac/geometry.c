@@ -284,6 +284,18 @@ static void close_by_solid(mn_mac *mac, int body, int a, int i, int j, int k, do
     g->kind[a][q] = MN_FACE_STUCK;
 }
 
+/* Velocity of a face of a closed side, of which a moving solid of the scene covers 1 - w: what goes
+   through it is what the solid's surface sweeps in the cell (project.c), be it that of a piston
+   that begins at the side. */
+static double covered_side(const mn_mac *mac, int a, int i, int j, int k, double w)
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  double distance;
+  mn_vec3 x = mn_position(&g->open[a], i, j, k);
+  int s = w < 1 && mac->moving ? nearest_solid(mac->def, g->place, x, &distance) : -1;
+  return s >= 0 ? (1 - w) * solid_velocity(&g->place[s], x).v[a] : 0;
+}
+
 static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k)
 {
   mn_mac_geometry *g = &mac->geometry;
@@ -304,6 +316,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     g->kind[a][q] = MN_FACE_SIDE;
+    g->wall[a].data[q] = covered_side(mac, a, i, j, k, w);
     w = 0;
   } else if (im && im->two_sided_elements && mn_immersed_blocks(im, a, i, j, k)) {
     g->kind[a][q] = MN_FACE_SHELL;
