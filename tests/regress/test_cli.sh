@@ -59,15 +59,19 @@ sed 's/  probes/  coupling = couple {},\n&/' jet.lua > idle.lua
 "$program" check idle.lua 2>&1 | grep -q 'idle.lua:9: scene.coupling has no effect: there is no body' || fail "a coupling without bodies is not told"
 
 # what is allowed, but hardly meant
-wall() { # x of its far side: a wall in water on cells of 1/32 m, whose nodes are at 0.5 and 0.53125
+wall() { # x of its far side, cfl, words, motion: a wall in water on cells of 1/32 m, whose nodes are at 0.5 and 0.53125
   cat > wall.lua << EOF
 return scene { domain = box { size = {1, 1}, cells = {32, 32} }, fluid = water { cfl = $2, initial_water = box { lo = {0, 0}, hi = {0.4, 0.6} } },
-               solids = { obstacle { shape = box { lo = {0.505, -1}, hi = {$1, 2} } } }, output = { frames = 1, every = 0.1 } }
+               solids = { obstacle { shape = box { lo = {0.505, -1}, hi = {$1, 2} }, ${4:-} } }, output = { frames = 1, every = 0.1 } }
 EOF
   "$program" check wall.lua 2>&1 | grep -c 'warning:.*'"$3"
 }
 is "an obstacle between nodes is told" "$(wall 0.53 1 'between the nodes')" 1
 is "one at a node is not" "$(wall 0.54 1 'between the nodes')" 0
+moves='motion = motion { translate = {0.1, 0}, path = linear(1) }'
+is "a thin one that moves is told" "$(wall 0.535 1 'thinner than a cell .* and moves' "$moves")" 1
+is "a thick one is not" "$(wall 0.545 1 'thinner than a cell .* and moves' "$moves")" 0
+is "nor is one at rest" "$(wall 0.535 1 'thinner than a cell .* and moves')" 0
 is "water in long substeps is told" "$(wall 0.54 10 'fluid.cfl = 10')" 1
 
 # run: progress, names, where it ends

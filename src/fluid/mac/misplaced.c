@@ -213,14 +213,42 @@ static int is_outside(const mn_mac *mac, const mn_solid_def *s)
   return 1;
 }
 
-/* Faces are cut by the signs at nodes: an obstacle between them is not there for the fluid. One
-   outside may still hold bodies. */
+/* m: twice the greatest depth inside it, among points that fill its own bounds evenly; infinite
+   for what has none. Rather less than the thickness. */
+static double thickness(const mn_solid_def *s, int dim)
+{
+  enum { POINTS = 24 };
+  mn_vec3 lo, hi;
+  double deepest = 0;
+  mn_shape_bounds(s->shape, &lo, &hi);
+  for (int a = 0; a < dim; a++)
+    if (!isfinite(hi.v[a] - lo.v[a]))
+      return INFINITY;
+  for (int n = 0; n < (dim == 3 ? POINTS * POINTS * POINTS : POINTS * POINTS); n++) {
+    int at[3] = {n % POINTS, n / POINTS % POINTS, n / POINTS / POINTS};
+    mn_vec3 x = {{0, 0, 0}};
+    for (int a = 0; a < dim; a++)
+      x.v[a] = lo.v[a] + (hi.v[a] - lo.v[a]) * (at[a] + 0.5) / POINTS;
+    deepest = fmax(deepest, -mn_shape_distance(s->shape, x));
+  }
+  return 2 * deepest * POINTS / (POINTS - 1); /* the middle lies between two points */
+}
+
+/* Faces are cut by the signs at nodes: an obstacle between them is not there for the fluid, and a
+   thin one that moves is now and then. One outside may still hold bodies. */
 static void check_obstacle(const mn_mac *mac, int solid)
 {
   const mn_solid_def *s = &mac->def->solids[solid];
   const char *blank = *s->name ? " " : "";
   int bodies = mac->def->body_count || *mac->def->solid_plugin.file;
-  if (is_seen(mac, s, 0))
+  int seen = is_seen(mac, s, 0);
+  if (seen && s->moving && thickness(s, mac->grid.dim) < 0.99 * mac->grid.dx)
+    mn_log(mac->ctx, MN_LOG_WARNING,
+           "scene.solids: obstacle %d%s%s is thinner than a cell (%g m) and moves: fluid passes "
+           "through it wherever it lies between the nodes of the grid; make it thicker, or use "
+           "more cells",
+           solid + 1, blank, s->name, mac->grid.dx);
+  if (seen)
     return;
   if (is_seen(mac, s, 1))
     mn_log(mac->ctx, MN_LOG_WARNING,
