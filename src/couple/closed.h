@@ -205,6 +205,9 @@ MN_MUST_CHECK mn_status mn_closed_solve_small(mn_closed *closed, const double *k
                                               double *dp, double *left);
 /* K by what the last step dp has changed of res. */
 void mn_closed_learn(const mn_closed *closed, const double *dp, const double *dres, double *k);
+/* m: how far p0 would take the surfaces of region r in the substep if nothing but their mass held
+   them; 0: not known. */
+double mn_closed_free_way(const mn_closed *closed, int r);
 /* No p0 moves region r, and none need: whatever its surfaces seem to sweep is how they are seen. */
 int mn_closed_idle(const mn_closed *closed, int r);
 /* The sentence of a region without a solution; flow: into it and those that share its surfaces. */

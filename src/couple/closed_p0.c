@@ -343,22 +343,27 @@ static mn_status check_still(mn_closed *c, const double *res)
   return MN_OK;
 }
 
+double mn_closed_free_way(const mn_closed *c, int r)
+{
+  const mn_interface *f = &c->boxes->face;
+  const mn_vec3 *row = &c->row[(size_t)r * f->count], *reply = &c->reply[(size_t)r * f->count];
+  double sum = 0;
+  if (!c->boxes->solid.ops->accelerate || c->still[r] || !(c->surface[r] > 0))
+    return 0;
+  for (size_t i = 0; i < f->count; i++)
+    sum += mn_dot(row[i], reply[i]);
+  return fabs(c->now.p0[c->slot[r]]) * sum * c->dt * c->dt / c->surface[r];
+}
+
 /* By a pressure that would throw free surfaces FORCED cells away in the substep what holds them was
    only pressed in: they are jammed. first[r]: flow less the inflow before that pressure acted. */
 static mn_status check_forced(mn_closed *c, const double *first)
 {
-  const mn_interface *f = &c->boxes->face;
-  for (int r = 0; r < c->count && c->boxes->solid.ops->accelerate; r++) {
-    const mn_vec3 *row = &c->row[(size_t)r * f->count], *reply = &c->reply[(size_t)r * f->count];
-    double sum = 0;
-    for (size_t i = 0; i < f->count; i++)
-      sum += mn_dot(row[i], reply[i]);
-    double free = fabs(c->now.p0[c->slot[r]]) * sum * c->dt * c->dt;
-    if (!c->still[r] && free > FORCED * c->dx * c->surface[r]) {
+  for (int r = 0; r < c->count; r++)
+    if (mn_closed_free_way(c, r) > FORCED * c->dx) {
       c->still[r] = c->jammed[r] = 1;
       return mn_closed_refuse(c, r, -first[r]);
     }
-  }
   return MN_OK;
 }
 

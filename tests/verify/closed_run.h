@@ -49,8 +49,10 @@ static inline int closed_until(closed_run *r, double t)
 {
   while (r->status == MN_OK && mn_world_time(r->world) < t - 1e-9) {
     r->status = mn_world_step(r->world, t, &r->info);
-    if (r->status != MN_OK)
+    if (r->status != MN_OK) {
+      printf("%s\n", mn_context_message(r->ctx));
       break;
+    }
     r->steps++;
     r->solves += r->info.coupling_iterations;
     r->most = r->info.coupling_iterations > r->most ? r->info.coupling_iterations : r->most;
