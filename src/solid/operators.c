@@ -409,6 +409,7 @@ static mn_status start(void *self, mn_interface *f)
   mn_contact_clear(s->contact);
   if (s->nodes.bodies)
     memset(s->kick_force, 0, (size_t)s->nodes.bodies * sizeof *s->kick_force);
+  mn_springs_begin(s);
   mn_iterate_start(s, s->linear->body);
   mn_iterate_place(s, s->linear->body);
   mn_solids_show(s, f);
@@ -470,7 +471,8 @@ static mn_status advance(void *self, const double *q, double step, mn_interface 
 static double missed(void *self)
 {
   const mn_solids *s = self;
-  return s->deform ? mn_deform_missed(s->deform) : 0;
+  double links = mn_iterate_missed(s, s->linear->body);
+  return mn_max(links, s->deform ? mn_deform_missed(s->deform) : 0);
 }
 
 const mn_solid_operators mn_solids_operators = {start, linearise, advance, mn_solids_touches,

@@ -12,7 +12,7 @@
        m/(h dt)       centre, sliding          hinge/(h dt)   about a hinge
        S/h            turns; S = dL/d(turn at the end), from the drift's own tangent
        g g^T rate/dt  springs, g the change of their length, rate = h k + damping along and
-                      h k max(0, 1 - length/distance) across: the rows of solid_step.c
+                      h k max(0, 1 - length/distance) across (solid_springs.c)
        -sum w_f x (w_g x a).F     torques whose arms a turn with the body: of springs, of gravity on
                       hinges, and of the loads if `frozen` says that they do not turn with it
 
@@ -122,26 +122,7 @@ void mn_iterate_place(mn_solids *s, const mn_rigid_iterate *it)
     next->torque = mn_add(s->twist[i], mn_cross(arm, s->load[i]));
     next->contact = next->twist = zero;
   }
-}
-
-void mn_iterate_advance(mn_solids *s, mn_rigid_iterate *it, const double *q, double step)
-{
-  for (int i = 0; i < s->rigid->count; i++) {
-    const mn_rigid_body *b = &s->rigid->body[i];
-    const double *own = q + it[i].first;
-    mn_rigid_state *half = &it[i].half;
-    if (!it[i].freedoms)
-      continue;
-    if (b->def.joint != MN_JOINT_NONE) {
-      half->rate += step * own[0] / s->dt;
-      mn_rigid_kick(b, half, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
-      continue;
-    }
-    mn_vec3 turn = s->def.dim == 2 ? mn_v3(0, 0, own[2]) : mn_v3(own[3], own[4], own[5]);
-    for (int a = 0; a < s->def.dim; a++)
-      half->v.v[a] += step * own[a] / s->dt;
-    half->L = mn_madd(half->L, step, mn_mat3_apply(it[i].spin, turn)); /* that of the loads */
-  }
+  mn_springs_settle(s);
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */
@@ -214,46 +195,6 @@ static void add_loads(mn_solids *s, mn_rigid_iterate *it, const mn_interface *f)
 
 /* ---- springs --------------------------------------------------------------------------------- */
 
-typedef struct spring_pose {
-  mn_vec3 p[2];    /* m, its ends at theta */
-  mn_vec3 axis[3]; /* along it, across it */
-  double rate[3];  /* N s/m */
-  double force;    /* N, pull */
-} spring_pose;
-
-/* Velocity of the body's point p at theta in the drift. */
-static mn_vec3 speed_at(const mn_solids *s, int i, mn_vec3 p)
-{
-  int hinge = s->rigid->body[i].def.joint == MN_JOINT_HINGE;
-  return mn_twist_at(s->u[i], mn_sub(p, hinge ? s->rigid->now[i].x : s->theta[i].x));
-}
-
-static spring_pose pose_of(const mn_solids *s, const mn_spring_def *k)
-{
-  const mn_rigid *r = s->rigid;
-  double h = mn_solids_part(s) * s->dt;
-  spring_pose o = {.p = {mn_rigid_point(&r->body[k->a], &s->theta[k->a], k->at_a), k->at_b}};
-  mn_vec3 u = speed_at(s, k->a, o.p[0]);
-  if (k->b >= 0) {
-    o.p[1] = mn_rigid_point(&r->body[k->b], &s->theta[k->b], k->at_b);
-    u = mn_sub(u, speed_at(s, k->b, o.p[1]));
-  }
-  mn_vec3 d = mn_sub(o.p[0], o.p[1]);
-  double length = mn_length(d), across = length > 0 ? 1 - k->length / length : 1;
-  across = k->length > 0 ? mn_max(0, across) : 1;
-  d = length > 0 ? mn_scale(1 / length, d) : mn_v3(1, 0, 0);
-  mn_vec3 e = fabs(d.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
-  mn_vec3 t = r->dim == 2 ? mn_v3(-d.y, d.x, 0) : mn_cross(d, e);
-  o.axis[0] = d;
-  o.axis[1] = mn_scale(1 / mn_length(t), t);
-  o.axis[2] = mn_cross(d, o.axis[1]);
-  o.rate[0] = h * k->stiffness + k->damping;
-  o.rate[1] = h * k->stiffness * across;
-  o.rate[2] = r->dim == 2 ? 0 : o.rate[1];
-  o.force = k->stiffness * (length - k->length) + k->damping * mn_dot(d, u);
-  return o;
-}
-
 static double add_springs(mn_solids *s, mn_rigid_iterate *it)
 {
   double scale = 0, part = mn_solids_part(s);
@@ -264,14 +205,60 @@ static double add_springs(mn_solids *s, mn_rigid_iterate *it)
       it[k->a].r[0] -= k->stiffness * turn + k->damping * rate;
       continue;
     }
-    spring_pose o = pose_of(s, k);
+    mn_spring_pose o = mn_spring_at_theta(s, j);
+    double turns = o.force != 0 ? part * s->pull[j] / o.force : 0;
     mn_vec3 F = mn_scale(-o.force, o.axis[0]);
     scale = mn_max(scale, fabs(o.force));
-    add_force(s, it, k->a, &s->theta[k->a], o.p[0], F, part);
+    add_force(s, it, k->a, &s->theta[k->a], o.p[0], F, turns);
     if (k->b >= 0)
-      add_force(s, it, k->b, &s->theta[k->b], o.p[1], mn_scale(-1, F), part);
+      add_force(s, it, k->b, &s->theta[k->b], o.p[1], mn_scale(-1, F), turns);
   }
   return scale;
+}
+
+/* How freedoms f of both bodies stretch a spring along its axis c. */
+static void stretch_of(const mn_solids *s, const mn_rigid_iterate *it, const int body[2],
+                       const mn_spring_pose *o, int c, double g[2][6])
+{
+  for (int end = 0; end < 2; end++)
+    for (int f = 0; body[end] >= 0 && f < it[body[end]].freedoms; f++) {
+      mn_vec3 motion = mn_freedom_motion(s, body[end], &s->theta[body[end]], f, o->p[end]);
+      g[end][f] = (end ? -1 : 1) * mn_dot(o->axis[c], motion);
+    }
+}
+
+/* The pulls that a step q foretells. */
+static void foretell(mn_solids *s, const mn_rigid_iterate *it, const double *q)
+{
+  for (int j = 0; j < s->rigid->springs; j++) {
+    const mn_spring_def *k = &s->rigid->spring[j];
+    int body[2] = {k->a, k->b};
+    double g[2][6], stretch = 0;
+    if (k->torsion)
+      continue;
+    mn_spring_pose o = mn_spring_at_theta(s, j);
+    stretch_of(s, it, body, &o, 0, g);
+    for (int end = 0; end < 2; end++)
+      for (int f = 0; body[end] >= 0 && f < it[body[end]].freedoms; f++)
+        stretch += g[end][f] * q[it[body[end]].first + f];
+    s->pull[j] = o.force + o.rate[0] / s->dt * stretch;
+  }
+}
+
+double mn_iterate_missed(const mn_solids *s, const mn_rigid_iterate *it)
+{
+  double most = 0;
+  for (int j = 0; j < s->rigid->springs; j++) {
+    const mn_spring_def *k = &s->rigid->spring[j];
+    double mass = it[k->a].freedoms ? s->rigid->body[k->a].mass : INFINITY;
+    if (k->torsion || !(k->stiffness > 0))
+      continue;
+    if (k->b >= 0 && it[k->b].freedoms)
+      mass = mn_min(mass, s->rigid->body[k->b].mass);
+    double off = mn_spring_at_theta(s, j).force - s->pull[j]; /* off^2/(2 k) is its energy */
+    most = mn_max(most, fabs(off) / sqrt(k->stiffness * mass));
+  }
+  return most;
 }
 
 static void add_entry(const mn_csr *K, int row, int col, double value)
@@ -305,17 +292,33 @@ void mn_iterate_springs(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *
       add_row(it, body, g, (h * k->stiffness + k->damping) / s->dt, K);
       continue;
     }
-    spring_pose o = pose_of(s, k);
+    mn_spring_pose o = mn_spring_at_theta(s, j);
     for (int c = 0; c < 3; c++) {
-      for (int end = 0; end < 2; end++)
-        for (int f = 0; body[end] >= 0 && f < it[body[end]].freedoms; f++) {
-          const mn_rigid_state *pose = &s->theta[body[end]];
-          mn_vec3 motion = mn_freedom_motion(s, body[end], pose, f, o.p[end]);
-          g[end][f] = (end ? -1 : 1) * mn_dot(o.axis[c], motion);
-        }
+      stretch_of(s, it, body, &o, c, g);
       if (o.rate[c] > 0)
         add_row(it, body, g, o.rate[c] / s->dt, K);
     }
+  }
+}
+
+void mn_iterate_advance(mn_solids *s, mn_rigid_iterate *it, const double *q, double step)
+{
+  foretell(s, it, q);
+  for (int i = 0; i < s->rigid->count; i++) {
+    const mn_rigid_body *b = &s->rigid->body[i];
+    const double *own = q + it[i].first;
+    mn_rigid_state *half = &it[i].half;
+    if (!it[i].freedoms)
+      continue;
+    if (b->def.joint != MN_JOINT_NONE) {
+      half->rate += step * own[0] / s->dt;
+      mn_rigid_kick(b, half, mn_v3(0, 0, 0), mn_v3(0, 0, 0));
+      continue;
+    }
+    mn_vec3 turn = s->def.dim == 2 ? mn_v3(0, 0, own[2]) : mn_v3(own[3], own[4], own[5]);
+    for (int a = 0; a < s->def.dim; a++)
+      half->v.v[a] += step * own[a] / s->dt;
+    half->L = mn_madd(half->L, step, mn_mat3_apply(it[i].spin, turn)); /* that of the loads */
   }
 }
 

@@ -42,6 +42,7 @@ struct mn_solids {
   mn_rigid_state *theta;
   mn_rigid_state *bare; /* rigid bodies at the end, before contact settles their velocities */
   mn_soft_row *soft;
+  double *pull; /* N, of each spring, as foretold by the last linear step: solid_springs.c */
   mn_vec3 *node_x, *node_v, *node_load;
   /* contact of deformable bodies: solid_press.c */
   double *node_friction;
@@ -169,6 +170,21 @@ void mn_solids_linear_destroy(mn_solids *solids);
 void mn_solids_keep_drift(mn_solids *solids, int body, const mn_rigid_state *half);
 void mn_solids_linear_solved(mn_solids *solids, int solved);
 
+/* A spring in the poses of theta, which the drift u gives (solid_springs.c). */
+typedef struct mn_spring_pose {
+  mn_vec3 p[2];    /* m, its ends */
+  mn_vec3 arm[2];  /* m, of its ends on their bodies */
+  mn_vec3 axis[3]; /* along it, across it */
+  mn_vec3 speed;   /* m/s, of the first end past the other */
+  double rate[3];  /* N s/m: change of its force with the speed, along the axes */
+  double force;    /* N, pull */
+} mn_spring_pose;
+mn_spring_pose mn_spring_at_theta(const mn_solids *solids, int spring);
+/* Takes the speed of stretching from rigid->next where a substep does not resolve it. */
+void mn_springs_settle(mn_solids *solids);
+/* The pull of the start, as the one foretold. */
+void mn_springs_begin(mn_solids *solids);
+
 /* The motion of the world's point p, as one of a body in this pose, for freedom f; its turn. */
 mn_vec3 mn_freedom_motion(const mn_solids *s, int body, const mn_rigid_state *pose, int f,
                           mn_vec3 p);
@@ -186,5 +202,8 @@ void mn_iterate_springs(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *
 /* The same for touches of the last solve. */
 void mn_iterate_touches(mn_solids *s, const mn_rigid_iterate *it, const mn_csr *K);
 void mn_iterate_advance(mn_solids *s, mn_rigid_iterate *it, const double *q, double step);
+/* mn_solid_operators.missed, of bodies with springs, after a step: a linear one that turns a stiff
+   link stretches it. */
+double mn_iterate_missed(const mn_solids *s, const mn_rigid_iterate *it);
 
 #endif

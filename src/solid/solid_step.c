@@ -84,45 +84,22 @@ static void push_by_forces(const mn_solids *s, int i, double h, mn_rigid_state *
   mn_rigid_kick(&s->rigid->body[i], r, mn_scale(h, s->force[i]), mn_scale(h, T));
 }
 
-/* Whose lever arms springs see: free bodies at theta's place, about their own centre there; a hinge
-   about its fixed point, whatever the place of the centre. */
-static mn_vec3 spring_arm(const mn_solids *s, int i, mn_vec3 at)
-{
-  int hinge = s->rigid->body[i].def.joint == MN_JOINT_HINGE;
-  return mn_sub(at, hinge ? s->rigid->now[i].x : s->theta[i].x);
-}
-
-/* Three rows of a spring, linearised at theta: along it k and the damping, across it the pull
-   k (1 - length/|d|) where that is stable. */
+/* Three rows of a spring, linearised at theta: along it, and across it where that is stable. */
 static void spring_rows(mn_solids *s, int i, double h, mn_soft_row row[3])
 {
   const mn_spring_def *k = &s->rigid->spring[i];
-  const mn_rigid *r = s->rigid;
-  mn_vec3 pa = mn_rigid_point(&r->body[k->a], &s->theta[k->a], k->at_a), pb = k->at_b;
-  if (k->b >= 0)
-    pb = mn_rigid_point(&r->body[k->b], &s->theta[k->b], k->at_b);
-  mn_vec3 d = mn_sub(pa, pb);
-  double length = mn_length(d), across = length > 0 ? 1 - k->length / length : 1;
-  across = k->length > 0 ? mn_max(0, across) : 1;
-  d = length > 0 ? mn_scale(1 / length, d) : mn_v3(1, 0, 0);
-  mn_vec3 e = fabs(d.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
-  mn_vec3 t1 = r->dim == 2 ? mn_v3(-d.y, d.x, 0) : mn_cross(d, e);
-  t1 = mn_scale(1 / mn_length(t1), t1);
-  mn_vec3 axis[3] = {d, t1, mn_cross(d, t1)};
-  for (int c = 0; c < 3; c++) {
-    double guess = row[c].impulse;
-    row[c] = (mn_soft_row){.a = k->a, .b = k->b, .d = axis[c], .h = h, .impulse = guess};
-    row[c].ra = spring_arm(s, k->a, pa);
-    row[c].rb = k->b >= 0 ? spring_arm(s, k->b, pb) : mn_v3(0, 0, 0);
-    mn_vec3 u = mn_twist_at(s->u[k->a], row[c].ra);
-    if (k->b >= 0)
-      u = mn_sub(u, mn_twist_at(s->u[k->b], row[c].rb));
-    row[c].at = mn_dot(axis[c], u);
-    row[c].rate = c ? h * k->stiffness * across : h * k->stiffness + k->damping;
-    row[c].force = c ? 0 : k->stiffness * (length - k->length) + k->damping * row[c].at;
-  }
-  if (r->dim == 2)
-    row[2].rate = 0;
+  mn_spring_pose o = mn_spring_at_theta(s, i);
+  for (int c = 0; c < 3; c++)
+    row[c] = (mn_soft_row){.a = k->a,
+                           .b = k->b,
+                           .ra = o.arm[0],
+                           .rb = o.arm[1],
+                           .d = o.axis[c],
+                           .force = c ? 0 : o.force,
+                           .rate = o.rate[c],
+                           .at = mn_dot(o.axis[c], o.speed),
+                           .h = h,
+                           .impulse = o.rate[c] > 0 ? row[c].impulse : 0};
 }
 
 /* The same for a spring of torsion: a row at unit distance from the hinge's axis, across it. */
@@ -135,7 +112,7 @@ static void torsion_rows(mn_solids *s, int i, double h, mn_soft_row row[3])
   e = mn_scale(1 / mn_length(e), e);
   double guess = row[0].impulse;
   row[0] = (mn_soft_row){.a = k->a, .b = -1, .d = mn_cross(axis, e), .h = h, .impulse = guess};
-  row[0].ra = spring_arm(s, k->a, mn_add(b->def.point, e));
+  row[0].ra = mn_sub(mn_add(b->def.point, e), s->rigid->now[k->a].x);
   row[0].at = mn_dot(axis, s->u[k->a].w);
   row[0].rate = h * k->stiffness + k->damping;
   row[0].force = k->stiffness * (s->theta[k->a].s - k->length) + k->damping * row[0].at;
@@ -238,6 +215,8 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
       node_view(s, s->soft_added ? s->node_mass : s->nodes.mass, s->node_x, s->node_v);
   MN_TRY(mn_contact_drift(s->contact, r->now, s->free, &nodes, s->soft, 3 * r->springs, s->dt, s->P,
                           s->T, s->push, &s->report.drift));
+  for (int i = 0; i < r->springs; i++)
+    s->pull[i] = -s->soft[3 * i].impulse / h;
   *change = *speed = 0;
   for (int i = 0; i < r->count; i++) {
     double size = isfinite(r->body[i].bound) ? r->body[i].bound : 0;
@@ -343,6 +322,7 @@ mn_status mn_solids_step(mn_solids *s)
   double h = mn_solids_part(s) * s->dt;
   for (int i = 0; i < 3 * r->springs; i++)
     s->soft[i].impulse = 0;
+  mn_springs_begin(s);
   for (int i = 0; i < r->count; i++)
     s->u[i] = mn_rigid_twist(&r->body[i], &r->now[i]);
   if (s->rigid_added)
@@ -378,6 +358,7 @@ mn_status mn_solids_step(mn_solids *s)
     next->contact = mn_scale(1 / s->dt, s->P[i]);
     next->twist = mn_scale(1 / s->dt, s->T[i]);
   }
+  mn_springs_settle(s);
   MN_TRY(mn_solids_settle_contact(s));
   mn_solids_kicks(s, 1);
   return MN_OK;

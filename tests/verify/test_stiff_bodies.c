@@ -1,5 +1,5 @@
-/* Stiff elastic bodies under one system: a linear step of one that turns stretches it a little,
-   which is much energy. A bar that turns freely above water, touched by nothing: it goes on by the
+/* Stiff bodies under one system: a linear step of one that turns stretches it a little, which is
+   much energy. A bar that turns freely above water, touched by nothing: it goes on by the
    midpoint rule as it did, and by backward Euler as it does without a fluid. One that falls on
    water moves as a rigid one does. Control: one linear step (simultaneous). */
 #include <math.h>
@@ -109,9 +109,64 @@ static void test_falling(void **state)
   CHECK_DONE();
 }
 
+/* A heavy disk and a light one on a link fall in water; the heavy one lands at 0.23 s. */
+static const char LINK[] =
+    "return scene {\n"
+    "  domain   = box { size = {1, 1}, cells = {24, 24}, top = 'open' },\n"
+    "  fluid    = water { initial_water = box { lo = {-1, -1}, hi = {2, 0.5} }, max_dt = 0.01 },\n"
+    "  solids   = {\n"
+    "    rigid { name = 'b', density = 1, shape = disk { center = {0.3, 0.3}, radius = 0.1 } },\n"
+    "    rigid { name = 'c', density = 1e4, shape = disk { center = {0.7, 0.3}, radius = 0.1 } },\n"
+    "    link { of = 'b', at = {0.4, 0.3}, to = 'c', to_at = {0.6, 0.3},\n"
+    "           stiffness = param('k', 1e9, '') } },\n"
+    "  coupling = couple { method = param('coupling', 'monolithic', '') },\n"
+    "  output   = { frames = 10, every = 0.03 },\n"
+    "}\n";
+
+/* J: the greatest energy of the disks by 0.22 s; *after: after 0.24 s. */
+static double fall_linked(const char *k, const char *coupling, double *after)
+{
+  mn_setting set[] = {{"k", k}, {"coupling", coupling}};
+  world_case c;
+  double most = 0;
+  *after = 0;
+  world_open(&c, LINK, set, 2, 1);
+  while (mn_world_time(c.world) < 0.3 - 1e-9 && world_step(&c)) {
+    double energy = c.info.body_kinetic_energy + c.info.body_elastic_energy;
+    double *part = mn_world_time(c.world) < 0.22 ? &most : after;
+    if (part == &most || mn_world_time(c.world) > 0.24)
+      *part = check_worst(*part, energy);
+  }
+  CHECK_OK(c.ctx, c.status);
+  printf("link of %s N/m, %s: %.2f J, then %.2f, %.1f systems a substep\n", k, coupling, most, *after,
+         (double)c.solves / c.steps);
+  world_close(&c);
+  return most;
+}
+
+static void test_linked(void **state)
+{
+  (void)state;
+  static const char *const stiffness[] = {"1e6", "1e9", "1e11"};
+  double first = 0, after;
+  for (int k = 0; k < 3; k++) {
+    double one = fall_linked(stiffness[k], "monolithic", &after);
+    CHECK_LE(after, 5);
+    double other = fall_linked(stiffness[k], "xpm", &after);
+    CHECK_LE(after, 5);
+    CHECK_NEAR(one, other, 0.05 * other); /* times of substeps differ */
+    first = k ? first : one;
+    CHECK_NEAR(one, first, 0.05 * first);
+  }
+  CHECK_DONE();
+  CHECK_NEAR(fall_linked("1", "xpm", &after), first, 0.05 * first); /* as good as none */
+  CHECK_MUST_HAVE_FAILED();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning),
-                                     cmocka_unit_test(test_falling)};
+                                     cmocka_unit_test(test_falling),
+                                     cmocka_unit_test(test_linked)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

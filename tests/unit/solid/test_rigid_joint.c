@@ -1,4 +1,6 @@
 /* Joints and springs: oscillator, pendulum, piston, external forces; what each rule promises. */
+#include <stdio.h>
+
 #include "solids_case.h"
 
 /* C9: mass on a spring along a slide; omega^2 = k/m. */
@@ -195,8 +197,9 @@ static void test_piston(void **state)
 }
 
 /* Two bodies tumbling on a spring between points off their centres: momentum and angular momentum
-   to round-off, energy nearly; also when the spring is very stiff. */
-static void pair_on_a_spring(int stiff, int to_world)
+   to round-off, energy nearly, however stiff the spring: the midpoint rule proper gains energy
+   without end at 1e9 N/m. What a substep does not resolve of the stretching dies out at first. */
+static void pair_on_a_spring(double stiffness, int to_world)
 {
   static solids_case c;
   case_open(&c, 3);
@@ -210,33 +213,38 @@ static void pair_on_a_spring(int stiff, int to_world)
                                 .b = to_world ? -1 : 1,
                                 .at_a = mn_v3(0.3, 0.2, 0.1),
                                 .at_b = mn_v3(0.9, 0.2, 0),
-                                .stiffness = stiff ? 1e7 : 500,
+                                .stiffness = stiffness,
                                 .length = -1};
   c.def.spring_count = 1;
   case_start(&c);
   mn_vec3 p0 = mn_solids_momentum(c.solids, -1), l0 = mn_solids_angular(c.solids, -1, p0);
-  double e0 = mn_solids_energy(c.solids, -1), most = 0, worst_p = 0, worst_l = 0;
+  double e0 = mn_solids_energy(c.solids, -1), off = 0, worst_p = 0, worst_l = 0;
   for (int n = 0; n < 400; n++) {
     case_step(&c, 0.005);
     mn_vec3 p = mn_solids_momentum(c.solids, -1), l = mn_solids_angular(c.solids, -1, p0);
     worst_p = check_worst(mn_length(mn_sub(p, p0)), worst_p);
     worst_l = check_worst(mn_length(mn_sub(l, l0)), worst_l);
-    most = check_worst(mn_solids_energy(c.solids, -1) / e0, most);
+    double e = mn_solids_energy(c.solids, -1);
+    CHECK_LE(e, 1.0002 * e0);
+    e0 = n == 40 ? e : e0;
+    off = n > 40 ? check_worst(fabs(e / e0 - 1), off) : 0;
   }
   CHECK_LE(worst_p / mn_length(p0), 1e-12);
   CHECK_LE(worst_l / mn_length(l0), 1e-11);
-  CHECK_LE(most, stiff ? 1.2 : 1.02);
-  CHECK_LE(mn_solids_last(c.solids)->outer, 45);
+  CHECK_LE(off, 5e-4);
+  CHECK_LE(mn_solids_last(c.solids)->outer, 10);
+  printf("%g N/m: energy off by %.2g, %d passes\n", stiffness, off, mn_solids_last(c.solids)->outer);
   case_close(&c);
 }
 
 static void test_pair_on_a_spring(void **state)
 {
   (void)state;
-  pair_on_a_spring(0, 0);
-  pair_on_a_spring(1, 0);
+  static const double stiffness[] = {500, 1e7, 1e9, 1e12};
+  for (int i = 0; i < 4; i++)
+    pair_on_a_spring(stiffness[i], 0);
   CHECK_DONE();
-  pair_on_a_spring(0, 1); /* the world takes momentum */
+  pair_on_a_spring(500, 1); /* the world takes momentum */
   CHECK_MUST_HAVE_FAILED();
 }
 
