@@ -9,7 +9,7 @@
 
 #include "solid/contact_internal.h"
 
-enum { ROUNDS = 4, END_ROUNDS = 16 };
+enum { ROUNDS = 4, END_ROUNDS = 16, SOFT_ROWS = 600 };
 
 mn_contact_def mn_contact_def_default(void)
 {
@@ -41,6 +41,9 @@ static mn_status make(mn_contact *c, size_t nodes)
   MN_TRY(MN_NEW(ctx, "contact points", points, &c->near));
   MN_TRY(mn_contact_make_edges(c));
   MN_TRY(MN_NEW(ctx, "mobilities", n, &c->mobile));
+  c->soft_rows = 3 * (size_t)c->rigid->springs;
+  c->soft_rows = c->soft_rows <= SOFT_ROWS ? c->soft_rows : 0;
+  MN_TRY(MN_NEW(ctx, "springs", c->soft_rows * (c->soft_rows + 1), &c->soft));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->start));
   MN_TRY(MN_NEW(ctx, "contact velocities", n, &c->free));
   MN_TRY(MN_NEW(ctx, "poses after a drift", n, &c->ends));
@@ -92,7 +95,7 @@ void mn_contact_destroy(mn_contact **contact)
     void *all[] = {c->lo,        c->hi,       c->half,      c->middle,     c->found,
                    c->mobile,    c->start,    c->free,      c->node_start, c->node_free,
                    c->node_used, c->drift.at, c->settle.at, c->near,       c->again.at,
-                   c->end.at,    c->ends,     c->edges[0],  c->edges[1]};
+                   c->end.at,    c->ends,     c->edges[0],  c->edges[1],   c->soft};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
     free_guesses(&c->now);

@@ -100,6 +100,8 @@ struct mn_contact {
   mn_guesses now, next, saved;
   const uint8_t *changed; /* bodies whose mobility in the drift is not their own, but W; borrowed */
   const double (*changed_W)[6][6];
+  double *soft; /* factor of the springs' rows, [soft_rows + 1][soft_rows]; none for very many */
+  size_t soft_rows;
   double kick; /* s: the free velocities of a drift have felt forces for so long */
   size_t tests, work;
   int across; /* 1: rectangles may lie across each other already, no corner in the other */

@@ -201,6 +201,69 @@ static double relax_soft(mn_contact *c, mn_soft_row *r, mn_twist *twist)
   return fabs(change) * k;
 }
 
+/* What a unit impulse of row q adds to the speed of row r. */
+static double soft_response(const mn_contact *c, const mn_soft_row *r, const mn_soft_row *q)
+{
+  double sum = 0;
+  for (int e = 0; e < 4; e++) { /* ends of r, of q */
+    int i = e & 1 ? r->b : r->a, j = e & 2 ? q->b : q->a;
+    mn_twist t = {0};
+    if (i < 0 || i != j)
+      continue;
+    add_impulse(&c->mobile[i], &t, e & 2 ? q->rb : q->ra, e & 2 ? -1 : 1, q->d);
+    sum += (e & 1 ? -1 : 1) * mn_dot(r->d, mn_twist_at(t, e & 1 ? r->rb : r->ra));
+  }
+  return sum;
+}
+
+/* c->soft <- the Cholesky factor of J W J^T + 1/(h rate); 0: too many rows, or rounding. */
+static int factorise_soft(mn_contact *c, const mn_soft_row *soft, int n)
+{
+  if (n < 2 || (size_t)n > c->soft_rows)
+    return 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double *L = c->soft, sum = i == j;
+      if (soft[i].rate > 0 && soft[j].rate > 0)
+        sum = soft_response(c, &soft[i], &soft[j]) + (i == j ? 1 / (soft[i].h * soft[i].rate) : 0);
+      double whole = sum;
+      for (int k = 0; k < j; k++)
+        sum -= L[i * n + k] * L[j * n + k];
+      if (i == j && !(sum > 1e-13 * whole))
+        return 0;
+      L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
+    }
+  return 1;
+}
+
+/* All rows at once, touches as they are. */
+static double solve_soft(mn_contact *c, mn_soft_row *soft, int n, mn_twist *twist)
+{
+  double *x = c->soft + c->soft_rows * c->soft_rows, moved = 0;
+  const double *L = c->soft;
+  for (int i = 0; i < n; i++) {
+    const mn_soft_row *r = &soft[i];
+    x[i] = r->rate > 0 ? r->at - r->force / r->rate - r->impulse / (r->h * r->rate) -
+                             mn_dot(r->d, soft_velocity(r, twist))
+                       : 0;
+    moved = mn_max(moved, fabs(x[i]));
+    for (int k = 0; k < i; k++)
+      x[i] -= L[i * n + k] * x[k];
+    x[i] /= L[i * n + i];
+  }
+  for (int i = n; i-- > 0;) {
+    for (int k = i + 1; k < n; k++)
+      x[i] -= L[k * n + i] * x[k];
+    x[i] /= L[i * n + i];
+  }
+  for (int i = 0; i < n; i++) {
+    soft[i].impulse += x[i];
+    soft_apply(c, &soft[i], twist, x[i]);
+  }
+  c->work += (size_t)n;
+  return moved;
+}
+
 /* The step just made is minus a gradient; conjugate directions follow [Silcowitz 2010]. The next
    step projects what is added here. */
 static void accelerate(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_contact_nodes *nodes,
@@ -253,6 +316,7 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
   if (n + (size_t)soft_count == 0)
     return;
   double gradient = 0;
+  int factor = factorise_soft(c, soft, soft_count);
   for (size_t i = 0; i < n; i++)
     touches->at[i].search = mn_v3(0, 0, 0);
   for (int k = 0; k < MORE * c->def.max_iterations; k++) {
@@ -260,13 +324,15 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
       touches->at[i].last =
           mn_madd(touches->at[i].tangent, touches->at[i].impulse, touches->at[i].n);
     double moved = 0; /* there and back: a symmetric step */
-    for (int i = 0; i < soft_count; i++)
+    if (factor)
+      moved = solve_soft(c, soft, soft_count, twist);
+    for (int i = 0; i < soft_count && !factor; i++)
       moved = mn_max(moved, relax_soft(c, &soft[i], twist));
     for (size_t i = 0; i < n; i++)
       moved = mn_max(moved, relax(c, &touches->at[i], twist, nodes));
     for (size_t i = n; i-- > 0;)
       moved = mn_max(moved, relax(c, &touches->at[i], twist, nodes));
-    for (int i = soft_count; i-- > 0;)
+    for (int i = soft_count; i-- > 0 && !factor;)
       moved = mn_max(moved, relax_soft(c, &soft[i], twist));
     report->iterations++;
     report->residual = moved;

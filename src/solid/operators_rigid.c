@@ -206,12 +206,14 @@ static double add_springs(mn_solids *s, mn_rigid_iterate *it)
       continue;
     }
     mn_spring_pose o = mn_spring_at_theta(s, j);
-    double turns = o.force != 0 ? part * s->pull[j] / o.force : 0;
-    mn_vec3 F = mn_scale(-o.force, o.axis[0]);
-    scale = mn_max(scale, fabs(o.force));
-    add_force(s, it, k->a, &s->theta[k->a], o.p[0], F, turns);
-    if (k->b >= 0)
-      add_force(s, it, k->b, &s->theta[k->b], o.p[1], mn_scale(-1, F), turns);
+    mn_vec3 F = mn_spring_force(&o), rest = mn_sub(F, s->pull[j]);
+    scale = mn_max(scale, mn_length(F));
+    add_force(s, it, k->a, &s->theta[k->a], o.p[0], s->pull[j], part);
+    add_force(s, it, k->a, &s->theta[k->a], o.p[0], rest, 0);
+    if (k->b < 0)
+      continue;
+    add_force(s, it, k->b, &s->theta[k->b], o.p[1], mn_scale(-1, s->pull[j]), part);
+    add_force(s, it, k->b, &s->theta[k->b], o.p[1], mn_scale(-1, rest), 0);
   }
   return scale;
 }
@@ -233,15 +235,19 @@ static void foretell(mn_solids *s, const mn_rigid_iterate *it, const double *q)
   for (int j = 0; j < s->rigid->springs; j++) {
     const mn_spring_def *k = &s->rigid->spring[j];
     int body[2] = {k->a, k->b};
-    double g[2][6], stretch = 0;
+    double g[2][6];
     if (k->torsion)
       continue;
     mn_spring_pose o = mn_spring_at_theta(s, j);
-    stretch_of(s, it, body, &o, 0, g);
-    for (int end = 0; end < 2; end++)
-      for (int f = 0; body[end] >= 0 && f < it[body[end]].freedoms; f++)
-        stretch += g[end][f] * q[it[body[end]].first + f];
-    s->pull[j] = o.force + o.rate[0] / s->dt * stretch;
+    s->pull[j] = mn_spring_force(&o);
+    for (int c = 0; c < 3; c++) {
+      double stretch = 0;
+      stretch_of(s, it, body, &o, c, g);
+      for (int end = 0; end < 2; end++)
+        for (int f = 0; body[end] >= 0 && f < it[body[end]].freedoms; f++)
+          stretch += g[end][f] * q[it[body[end]].first + f];
+      s->pull[j] = mn_madd(s->pull[j], -o.rate[c] / s->dt * stretch, o.axis[c]);
+    }
   }
 }
 
@@ -255,8 +261,10 @@ double mn_iterate_missed(const mn_solids *s, const mn_rigid_iterate *it)
       continue;
     if (k->b >= 0 && it[k->b].freedoms)
       mass = mn_min(mass, s->rigid->body[k->b].mass);
-    double off = mn_spring_at_theta(s, j).force - s->pull[j]; /* off^2/(2 k) is its energy */
-    most = mn_max(most, fabs(off) / sqrt(k->stiffness * mass));
+    mn_spring_pose o = mn_spring_at_theta(s, j);
+    mn_vec3 off = mn_sub(s->pull[j], mn_spring_force(&o)); /* its square over 2 k is an energy */
+    double size = k->length > 0 ? fabs(mn_dot(off, o.axis[0])) : mn_length(off);
+    most = mn_max(most, size / sqrt(k->stiffness * mass));
   }
   return most;
 }

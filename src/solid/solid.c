@@ -44,6 +44,7 @@ static mn_status make_work(mn_solids *s)
   MN_TRY(MN_NEW(s->ctx, "poses", n, &s->bare));
   MN_TRY(MN_NEW(s->ctx, "springs", 3 * (size_t)s->rigid->springs, &s->soft));
   MN_TRY(MN_NEW(s->ctx, "springs", (size_t)s->rigid->springs, &s->pull));
+  MN_TRY(MN_NEW(s->ctx, "springs", 3 * (size_t)s->rigid->springs, &s->ring));
   MN_TRY(MN_NEW(s->ctx, "node places", m, &s->node_x));
   MN_TRY(MN_NEW(s->ctx, "node velocities", m, &s->node_v));
   return MN_NEW(s->ctx, "node loads", m, &s->node_load);
@@ -90,11 +91,10 @@ void mn_solids_destroy(mn_solids **solids)
 {
   mn_solids *s = *solids;
   if (s) {
-    void *all[] = {s->force,     s->torque,    s->twist, s->mean,   s->arm,  s->point_count,
-                   s->load,      s->free,      s->u,     s->push,   s->P,    s->T,
-                   s->spring_P,  s->spring_at, s->theta, s->bare,   s->soft, s->node_v,
-                   s->node_load, s->node_x,    s->point, s->element,
-                   s->pull};
+    void *all[] = {s->force,     s->torque,    s->twist, s->mean,    s->arm,  s->point_count,
+                   s->load,      s->free,      s->u,     s->push,    s->P,    s->T,
+                   s->spring_P,  s->spring_at, s->theta, s->bare,    s->soft, s->node_v,
+                   s->node_load, s->node_x,    s->point, s->element, s->pull, s->ring};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       mn_free(all[i]);
     mn_solids_press_destroy(s);

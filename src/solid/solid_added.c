@@ -94,17 +94,19 @@ static void invert(double X[6][6], double out[6][6])
   }
 }
 
-/* B and B W of a body from A, which is used up. */
-static void set_heavy(mn_solids *s, int i, double A[6][6])
+void mn_solids_added_turn(mn_solids *s, int i, mn_mat3 S)
 {
-  double W[6][6], WA[6][6], theta = mn_solids_part(s);
+  double W[6][6], A[6][6], WA[6][6], theta = mn_solids_part(s);
   mn_rigid_mobility(&s->rigid->body[i], &s->rigid->now[i], W);
-  multiply(W, A, WA);
   for (int p = 0; p < 6; p++)
     for (int q = 0; q < 6; q++)
-      WA[p][q] = theta * WA[p][q] + (p == q);
+      A[p][q] = theta * s->heavy[i].A[p][q] + (p < 3 || q < 3 ? 0 : S.m[p - 3][q - 3]);
+  multiply(W, A, WA);
+  for (int p = 0; p < 6; p++)
+    WA[p][p] += 1;
   invert(WA, s->heavy[i].B);
   multiply(s->heavy[i].B, W, s->heavy_W[i]);
+  s->is_heavy[i] = 1;
 }
 
 /* ---- what a solve adds ----------------------------------------------------------------------- */
@@ -132,20 +134,18 @@ static mn_status check_masses(mn_solids *s, const mn_interface *f)
 static void add_to_rigid(mn_solids *s, const mn_interface *f)
 {
   const mn_rigid *r = s->rigid;
-  for (int i = 0; i < r->count; i++)
-    s->heavy[i] = (mn_heavy){0}, s->is_heavy[i] = 0;
   for (size_t k = 0; k < s->points;) { /* points of a body stand together */
     int i = s->point[k].body;
-    double A[6][6] = {{0}}, sum = 0;
+    double sum = 0;
     for (; k < s->points && s->point[k].body == i; k++) {
       mn_vec3 arm = mn_quat_rotate(r->now[i].q, mn_sub(s->point[k].x, r->body[i].center));
       sum += f->mass[k];
-      add_point(f->mass[k], arm, A);
+      add_point(f->mass[k], arm, s->heavy[i].A);
     }
     if (!(sum > 0) || !r->body[i].moves)
       continue;
-    s->heavy[i].any = s->is_heavy[i] = 1;
-    set_heavy(s, i, A);
+    s->heavy[i].any = 1;
+    mn_solids_added_turn(s, i, (mn_mat3){0});
   }
 }
 
@@ -165,11 +165,11 @@ mn_status mn_solids_add_masses(mn_solids *s, const mn_interface *f)
 {
   s->given = f;
   MN_TRY(check_masses(s, f));
-  mn_contact_set_mobility(s->contact, NULL, NULL);
-  if (s->rigid_added) {
+  for (int i = 0; i < s->rigid->count; i++)
+    s->heavy[i] = (mn_heavy){0}, s->is_heavy[i] = 0;
+  if (s->rigid_added)
     add_to_rigid(s, f);
-    mn_contact_set_mobility(s->contact, s->is_heavy, (const double(*)[6][6])s->heavy_W);
-  }
+  mn_contact_set_mobility(s->contact, s->is_heavy, (const double(*)[6][6])s->heavy_W);
   if (s->soft_added)
     add_to_nodes(s, f);
   if (s->deform)
@@ -181,8 +181,7 @@ mn_status mn_solids_add_masses(mn_solids *s, const mn_interface *f)
 
 /* ---- in the drift ---------------------------------------------------------------------------- */
 
-/* The start of a body's drift with the velocity u. */
-static void set_velocity(const mn_rigid_body *b, mn_twist u, mn_rigid_state *state)
+void mn_solids_set_velocity(const mn_rigid_body *b, mn_twist u, mn_rigid_state *state)
 {
   if (b->def.joint == MN_JOINT_NONE) {
     mn_vec3 w = mn_quat_rotate(mn_quat_conjugate(state->q), u.w);
@@ -208,7 +207,7 @@ void mn_solids_added_loads(mn_solids *s)
     if (!s->heavy[i].any)
       continue;
     s->ghost[i] = r->now[i];
-    set_velocity(&r->body[i], s->u[i], &s->ghost[i]);
+    mn_solids_set_velocity(&r->body[i], s->u[i], &s->ghost[i]);
     mn_solids_move(&r->body[i], &s->ghost[i], s->push[i], s->dt);
   }
   for (size_t k = 0; k < s->points; k++) {
@@ -227,8 +226,8 @@ void mn_solids_added_loads(mn_solids *s)
 
 void mn_solids_added_free(mn_solids *s)
 {
-  for (int i = 0; s->rigid_added && i < s->rigid->count; i++) {
-    if (!s->heavy[i].any)
+  for (int i = 0; i < s->rigid->count; i++) {
+    if (!s->is_heavy[i])
       continue;
     mn_twist *free = &s->free[i];
     const mn_twist *u = &s->u[i];

@@ -16,10 +16,19 @@ typedef struct surface_point {
 /* A rigid body with the points' added masses m fixed to it: solid_added.c. */
 typedef struct mn_heavy {
   int any;        /* it moves, and some m > 0 */
+  double A[6][6]; /* of the points */
   double B[6][6]; /* (1 + theta W A)^-1 */
   mn_vec3 load;   /* N, of the points */
   mn_vec3 twist;  /* N m, about the points' mean */
 } mn_heavy;
+
+/* The speed of stretching of a spring that turns over in every substep: solid_springs.c. */
+typedef struct mn_ring {
+  mn_vec3 d, at[2]; /* of the end: along it; its ends */
+  double light;     /* 1/kg, that they show along it */
+  double mean;      /* m/s, of the substep */
+  double part;      /* of what the end has more that is taken from it */
+} mn_ring;
 
 struct mn_solids {
   mn_context *ctx;
@@ -42,7 +51,8 @@ struct mn_solids {
   mn_rigid_state *theta;
   mn_rigid_state *bare; /* rigid bodies at the end, before contact settles their velocities */
   mn_soft_row *soft;
-  double *pull; /* N, of each spring, as foretold by the last linear step: solid_springs.c */
+  mn_ring *ring; /* [3 springs] */
+  mn_vec3 *pull; /* N, of each spring on a, as foretold by the last linear step: solid_springs.c */
   mn_vec3 *node_x, *node_v, *node_load;
   /* contact of deformable bodies: solid_press.c */
   double *node_friction;
@@ -69,7 +79,7 @@ struct mn_solids {
   int rigid_added, soft_added; /* there is some */
   const mn_interface *given;   /* during a solve */
   mn_heavy *heavy;
-  uint8_t *is_heavy;       /* heavy[].any, for contact */
+  uint8_t *is_heavy;       /* heavy[].any, or springs turn with it; for contact */
   double (*heavy_W)[6][6]; /* B W: their mobility in the drift */
   mn_rigid_state *ghost;   /* rigid bodies at the end of the drift */
   double *node_mass;       /* kg, with what is added */
@@ -177,9 +187,17 @@ typedef struct mn_spring_pose {
   mn_vec3 axis[3]; /* along it, across it */
   mn_vec3 speed;   /* m/s, of the first end past the other */
   double rate[3];  /* N s/m: change of its force with the speed, along the axes */
-  double force;    /* N, pull */
+  mn_vec3 force;   /* N, pull along the axes */
 } mn_spring_pose;
 mn_spring_pose mn_spring_at_theta(const mn_solids *solids, int spring);
+/* N, on a */
+mn_vec3 mn_spring_force(const mn_spring_pose *pose);
+/* How torques of springs turn with bodies, into their mobilities in the drift. */
+void mn_springs_levers(mn_solids *solids);
+/* The start of a body's drift with the velocity u. */
+void mn_solids_set_velocity(const mn_rigid_body *body, mn_twist u, mn_rigid_state *state);
+/* B and B W of a body whose torques turn with it by S (N m s^2). */
+void mn_solids_added_turn(mn_solids *solids, int body, mn_mat3 S);
 /* Takes the speed of stretching from rigid->next where a substep does not resolve it. */
 void mn_springs_settle(mn_solids *solids);
 /* The pull of the start, as the one foretold. */

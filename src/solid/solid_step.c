@@ -25,6 +25,7 @@
 
 enum { PASSES = 50, PRESSES = 8 };
 static const double STILL = 1e-13; /* of the greatest speed: u stands still */
+static const double AGREED = 1e-5; /* the same, for links that are too stiff for that */
 
 /* Torque of the loads about the centre, the body turned by q. */
 static mn_vec3 load_torque(const mn_solids *s, int i, mn_quat q)
@@ -95,7 +96,7 @@ static void spring_rows(mn_solids *s, int i, double h, mn_soft_row row[3])
                            .ra = o.arm[0],
                            .rb = o.arm[1],
                            .d = o.axis[c],
-                           .force = c ? 0 : o.force,
+                           .force = o.force.v[c],
                            .rate = o.rate[c],
                            .at = mn_dot(o.axis[c], o.speed),
                            .h = h,
@@ -201,6 +202,7 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
     } else
       s->free[i] = mn_solids_driven(s, i);
   }
+  mn_springs_levers(s);
   mn_solids_added_free(s);
   for (int i = 0; i < r->springs; i++)
     if (r->spring[i].torsion)
@@ -215,8 +217,12 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
       node_view(s, s->soft_added ? s->node_mass : s->nodes.mass, s->node_x, s->node_v);
   MN_TRY(mn_contact_drift(s->contact, r->now, s->free, &nodes, s->soft, 3 * r->springs, s->dt, s->P,
                           s->T, s->push, &s->report.drift));
-  for (int i = 0; i < r->springs; i++)
-    s->pull[i] = -s->soft[3 * i].impulse / h;
+  for (int i = 0; i < r->springs; i++) {
+    const mn_soft_row *row = &s->soft[3 * i];
+    s->pull[i] = mn_v3(0, 0, 0);
+    for (int k = 0; k < 3; k++)
+      s->pull[i] = mn_madd(s->pull[i], row[k].impulse / h, row[k].d);
+  }
   *change = *speed = 0;
   for (int i = 0; i < r->count; i++) {
     double size = isfinite(r->body[i].bound) ? r->body[i].bound : 0;
@@ -273,6 +279,22 @@ static double rounding(const mn_solids *s)
   return 8 * DBL_EPSILON * far / s->dt;
 }
 
+/* m/s, what rounding of places does to u by the stiffest spring. */
+static double spring_rounding(const mn_solids *s)
+{
+  const mn_rigid *r = s->rigid;
+  double far = 0, most = 1 / s->dt, h = mn_solids_part(s) * s->dt;
+  for (int i = 0; i < r->count; i++)
+    if (r->body[i].moves)
+      far = mn_max(far, mn_length(r->now[i].x) + r->body[i].bound);
+  for (int j = 0; j < r->springs; j++) {
+    const mn_spring_def *k = &r->spring[j];
+    double light = 1 / r->body[k->a].mass + (k->b >= 0 ? 1 / r->body[k->b].mass : 0);
+    most = mn_max(most, h * k->stiffness * light);
+  }
+  return 256 * DBL_EPSILON * far * most;
+}
+
 /* Passes until u stands still. */
 static mn_status find_drift(mn_solids *s, double h)
 {
@@ -284,6 +306,11 @@ static mn_status find_drift(mn_solids *s, double h)
       break;
   }
   s->report.outer_change = change;
+  if (s->rigid->springs && !(change <= AGREED * speed + spring_rounding(s)))
+    return mn_fail(s->ctx, MN_FAILED,
+                   "links: %d passes over the rigid bodies do not agree, by %g of %g m/s (shorter "
+                   "substeps or softer links would)",
+                   s->report.outer, change, speed);
   return MN_OK;
 }
 

@@ -138,8 +138,8 @@ static double fall_linked(const char *k, const char *coupling, double *after)
       *part = check_worst(*part, energy);
   }
   CHECK_OK(c.ctx, c.status);
-  printf("link of %s N/m, %s: %.2f J, then %.2f, %.1f systems a substep\n", k, coupling, most, *after,
-         (double)c.solves / c.steps);
+  printf("link of %s N/m, %s: %.2f J, then %.2f, %.1f systems a substep\n", k, coupling, most,
+         *after, (double)c.solves / c.steps);
   world_close(&c);
   return most;
 }
@@ -165,8 +165,7 @@ static void test_linked(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning),
-                                     cmocka_unit_test(test_falling),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_falling),
                                      cmocka_unit_test(test_linked)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,9 +127,9 @@ static void test_differences(void **state)
   CHECK_DONE();
 }
 
-/* Springs that pull, without damping: K is exact in 2D, in 3D but for the turn, 0.01 rad. In order 2
-   it leaves out how their conserving force is not symmetric, the square of the turn. Damping turns
-   with the spring and is not symmetric; a compressed one's negative stiffness is left out. */
+/* Springs that pull, without damping: K is exact in 2D, in 3D but for the turn, 0.01 rad. In order
+   2 it leaves out how their conserving force is not symmetric, the square of the turn. Damping
+   turns with the spring and is not symmetric; a compressed one's negative stiffness is left out. */
 static void test_springs(void **state)
 {
   (void)state;

@@ -233,7 +233,8 @@ static void pair_on_a_spring(double stiffness, int to_world)
   CHECK_LE(worst_l / mn_length(l0), 1e-11);
   CHECK_LE(off, 5e-4);
   CHECK_LE(mn_solids_last(c.solids)->outer, 10);
-  printf("%g N/m: energy off by %.2g, %d passes\n", stiffness, off, mn_solids_last(c.solids)->outer);
+  printf("%g N/m: energy off by %.2g, %d passes\n", stiffness, off,
+         mn_solids_last(c.solids)->outer);
   case_close(&c);
 }
 
@@ -248,11 +249,110 @@ static void test_pair_on_a_spring(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* Boxes in a row, every other one lighter, on links (length < 0) or pins between their ends. */
+static void open_chain(solids_case *c, int dim, int order, double light, double k, double length)
+{
+  enum { bodies = 4 };
+  case_open(c, dim);
+  c->def.order = order;
+  c->def.gravity = mn_v3(0, 0, 0);
+  c->def.contacts = 0;
+  double gap = length < 0 ? 0.15 : 0;
+  for (int i = 0; i < bodies; i++) {
+    double x = (0.2 + gap) * i;
+    mn_rigid_def *b = case_box(c, mn_v3(x, 0, 0), mn_v3(0.1, 0.06, 0.04));
+    b->density = i % 2 ? 1000 : 1000 * light;
+    b->velocity = mn_v3(0, i == 0 ? 1 : i + 1 == bodies ? -1 : 0, i == 0 && dim == 3 ? 0.3 : 0);
+    b->spin = mn_v3(0, 0, i);
+    if (i)
+      c->spring[i - 1] = (mn_spring_def){.a = i - 1,
+                                         .b = i,
+                                         .at_a = mn_v3(x - 0.1 - gap, 0.03, 0),
+                                         .at_b = mn_v3(x - 0.1, 0.03, 0),
+                                         .stiffness = k,
+                                         .length = length};
+  }
+  c->def.spring_count = bodies - 1;
+  case_start(c);
+}
+
+/* Chains: energy does not grow and, once it is that of rigid rods, is nearly kept; angular momentum
+   to round-off. */
+static void test_chains(void **state)
+{
+  (void)state;
+  static const double stiffness[] = {1e2, 1e6, 1e9, 1e12}, light[] = {1, 0.01};
+  static solids_case c;
+  for (int n = 0; n < 32; n++) {
+    int dim = 2 + n % 2, pin = n / 2 % 2;
+    double k = stiffness[n / 4 % 4], other = light[n / 16];
+    open_chain(&c, dim, 2, other, k, pin ? 0 : -1);
+    mn_vec3 zero = mn_v3(0, 0, 0), l0 = mn_solids_angular(c.solids, -1, zero);
+    double e0 = mn_solids_energy(c.solids, -1), most = 0, off = 0;
+    for (int i = 0; i < 200; i++) {
+      case_step(&c, 0.005);
+      most = check_worst(most, mn_solids_energy(c.solids, -1) / e0);
+      mn_vec3 l = mn_solids_angular(c.solids, -1, zero);
+      off = check_worst(off, mn_length(mn_sub(l, l0)) / mn_length(l0));
+    }
+    double end = mn_solids_energy(c.solids, -1) / e0;
+    printf("%dD, %s of %g N/m, %g times as light: energy at most %.5f, in the end %.4f, L %.1e\n",
+           dim, pin ? "pins" : "links", k, other, most, end, off);
+    CHECK_LE(most, 1.0002);
+    CHECK_LE(off, 1e-12);
+    CHECK_GE(end, pin ? 0.7 : 0.99); /* velocities at the start open pins */
+    case_close(&c);
+  }
+  CHECK_DONE();
+  open_chain(&c, 2, 1, 1, 1e9, -1); /* backward Euler loses energy */
+  double e0 = mn_solids_energy(c.solids, -1);
+  for (int i = 0; i < 200; i++)
+    case_step(&c, 0.005);
+  CHECK_GE(mn_solids_energy(c.solids, -1) / e0, 0.99);
+  case_close(&c);
+  CHECK_MUST_HAVE_FAILED();
+}
+
+/* The stronger a damper, the sooner it stops bodies: the midpoint rule proper turns v over. */
+static void test_strong_dampers(void **state)
+{
+  (void)state;
+  static solids_case c;
+  for (int n = 0; n < 6; n++) {
+    double damping = n % 3 == 0 ? 1e3 : n % 3 == 1 ? 1e6 : 1e9;
+    case_open(&c, 2);
+    c.def.gravity = mn_v3(0, 0, 0);
+    c.def.contacts = 0;
+    for (int i = 0; i < 2; i++) {
+      mn_rigid_def *b = case_box(&c, mn_v3(0.4 * i, 0, 0), mn_v3(0.1, 0.1, 0.1));
+      b->mass = 6;
+      b->velocity = mn_v3(i ? 1 : -1, 0, 0);
+      b->joint = n < 3 ? MN_JOINT_NONE : MN_JOINT_PRISMATIC;
+      b->axis = mn_v3(1, 0, 0);
+    }
+    c.spring[0] = (mn_spring_def){.a = 0,
+                                  .b = 1,
+                                  .at_a = mn_v3(0, 0, 0),
+                                  .at_b = mn_v3(0.4, 0, 0),
+                                  .damping = damping,
+                                  .length = -1};
+    c.def.spring_count = 1;
+    case_start(&c);
+    double e0 = mn_solids_energy(c.solids, -1);
+    for (int i = 0; i < 20; i++)
+      case_step(&c, 0.01);
+    CHECK_LE(mn_solids_energy(c.solids, -1) / e0, 1e-6);
+    case_close(&c);
+  }
+  CHECK_DONE();
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_backward_euler),
-                                     cmocka_unit_test(test_midpoint),
-                                     cmocka_unit_test(test_pendulum), cmocka_unit_test(test_piston),
-                                     cmocka_unit_test(test_pair_on_a_spring)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_backward_euler),   cmocka_unit_test(test_midpoint),
+      cmocka_unit_test(test_pendulum),         cmocka_unit_test(test_piston),
+      cmocka_unit_test(test_pair_on_a_spring), cmocka_unit_test(test_chains),
+      cmocka_unit_test(test_strong_dampers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
