@@ -22,7 +22,7 @@ return scene {
                        initial_water = union {
                          sphere { center = {0.5, yc, 0.5}, radius = r - 0.001 }, -- within its triangles
                          cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = bore } } },
-  sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125 }, -- all of the pipe
+  sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = 0.095 }, -- all of the bore, nothing beyond the pipe
                           velocity = {0, -speed, 0}, ramp = cosine(0.2) } },
   solids     = {
     obstacle { name = "pipe", shape = cylinder { a = {0.5, y0, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125, inner = bore } },

@@ -1,6 +1,7 @@
 /* Viscous water: the stress that vanishes at the free surface, walls, varying viscosity, order. The
    viscous step is called alone (`spread`) where the answer is that of the viscous step alone. */
 #include "water_case.h"
+#include "world_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -396,6 +397,44 @@ static void test_rest(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* A no-slip body under water, whose walls cut cells: faces that stand still feel weight and
+   pressure as others do. */
+static double rest_around(const char *shape, const char *nu, const char *noslip)
+{
+  static const char SCENE[] =
+      "local shape = param('shape', 'disk', '')\n"
+      "return scene {\n"
+      "  domain = box { size = {1, 1}, cells = {24, 24} },\n"
+      "  fluid  = water { viscosity = param('nu', 1, ''), max_dt = 0.05,\n"
+      "    initial_water = half_space { point = {0, 0.75}, normal = {0, 1} } },\n"
+      "  solids = { obstacle { noslip = param('noslip', true, ''), shape =\n"
+      "    shape == 'disk' and disk { center = {0.47, 0.33}, radius = 0.17 } or\n"
+      "    shape == 'box' and box { lo = {0.3, 0.2}, hi = {0.6, 0.4} } or\n"
+      "    half_space { point = {0.5, 0.2}, normal = {-0.3, 0.95} } } },\n"
+      "  output = { frames = 1, every = 2 },\n"
+      "}\n";
+  mn_setting set[] = {{"shape", shape}, {"nu", nu}, {"noslip", noslip}};
+  world_case c;
+  double most = 0;
+  world_open(&c, SCENE, set, 3, 1);
+  while (mn_world_time(c.world) < 2 - 1e-9 && world_step(&c))
+    most = check_worst(most, c.info.kinetic_energy);
+  CHECK_OK(c.ctx, c.status);
+  printf("at rest around a %s, nu %s, no slip %s: at most %.2e J\n", shape, nu, noslip, most);
+  world_close(&c);
+  return most;
+}
+
+static void test_rest_around(void **state)
+{
+  (void)state;
+  static const char *const shapes[] = {"disk", "box", "slope"}, *const nu[] = {"1e-6", "1"};
+  for (int i = 0; i < 6; i++)
+    CHECK_LE(rest_around(shapes[i % 3], nu[i / 3], "true"), 1e-4); /* 0.07 to 12 J before */
+  CHECK_LE(rest_around("disk", "1", "false"), 1e-4);
+  CHECK_DONE();
+}
+
 /* ---- A10 (b): Couette, also of two layers ---------------------------------------------------- */
 
 /* A channel along x of height 1, filled, ends through, plates at y = 0 and 1; 8 cells long. */
@@ -689,11 +728,17 @@ static void test_made_flow(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_free_body),    cmocka_unit_test(test_control_laplacian),
-      cmocka_unit_test(test_turning_disk), cmocka_unit_test(test_falling_block),
-      cmocka_unit_test(test_ceiling),      cmocka_unit_test(test_rest),
-      cmocka_unit_test(test_couette),      cmocka_unit_test(test_stokes_second_problem),
-      cmocka_unit_test(test_stiff),        cmocka_unit_test(test_shear_order),
+      cmocka_unit_test(test_free_body),
+      cmocka_unit_test(test_control_laplacian),
+      cmocka_unit_test(test_turning_disk),
+      cmocka_unit_test(test_falling_block),
+      cmocka_unit_test(test_ceiling),
+      cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_rest_around),
+      cmocka_unit_test(test_couette),
+      cmocka_unit_test(test_stokes_second_problem),
+      cmocka_unit_test(test_stiff),
+      cmocka_unit_test(test_shear_order),
       cmocka_unit_test(test_made_flow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

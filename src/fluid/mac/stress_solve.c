@@ -340,7 +340,7 @@ static void accept(mn_mac *mac, double dt)
           u->at[q] = mass->at[q] > 0 ? mac->result[a].at[q] + dt * mac->stress.lean[a].at[q]
                      : kind[u->at - u->data + q] != MN_FACE_FLUID &&
                              !left_behind(mac, kind[u->at - u->data + q])
-                         ? mac->geometry.wall[a].at[q]
+                         ? mac->geometry.wall[a].at[q] + dt * mac->stress.lean[a].at[q]
                          : u->at[q] + dt * mac->gradient[a].at[q];
     }
   }
