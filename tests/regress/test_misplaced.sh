@@ -45,4 +45,10 @@ expect 0 '' "solids = { obstacle { $block } }, sources = { drain { shape = box {
 expect 0 '' "sources = { drain { $block }, inflow { shape = box { lo = {0.6, 0.4}, hi = {0.7, 0.7} }, velocity = {0.3, -1} } },"
 expect 0 '' "solids = { springs { shape = disk { center = {0.65, 0.65}, radius = 0.2 }, density = 1, stretch = 10 } }, sources = { $tap }," # inside a balloon
 expect 0 '' 'sources = { drain { shape = box { lo = {-1, -1}, hi = {0.3, 0.7} } } },'
+
+# thin walls across the axes leak
+plate() { echo "solids = { obstacle { shape = transform { shape = box { center = {0, 0}, size = {0.5, $1} }, angle = $2, translate = {0.7, 0.5} } } },"; }
+expect 0 'warning: .*obstacle 1 is about 1\.[0-9] cells thick and lies across' "$(plate 0.075 0.785)"
+expect 0 '' "$(plate 0.14 0.785)"
+expect 0 '' "$(plate 0.075 0)"
 exit $failed

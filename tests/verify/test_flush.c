@@ -3,6 +3,7 @@
    piston at the left side moves it as one that begins within the domain does. Control: a floor that
    slides along itself. */
 #include "water_case.h"
+#include "world_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,8 +95,49 @@ static void test_piston(void **state)
   CHECK_DONE();
 }
 
+/* A belt wider than the box slides along itself: water that slips on it stands still, whatever part
+   of the cells at the sides the belt fills. */
+static double slide(const char *top, const char *speed, const char *noslip)
+{
+  static const char SCENE[] =
+      "local top = param('top', 0.2037, '')\n"
+      "return scene {\n"
+      "  domain = box { size = {1, 1}, cells = {32, 32} },\n"
+      "  fluid  = water { initial_water = half_space { point = {0, 0.8}, normal = {0, 1} },\n"
+      "                   viscosity = 1e-3, max_dt = 0.05 },\n"
+      "  solids = { obstacle { shape = box { lo = {-5, -1}, hi = {5, top} },\n"
+      "    noslip = param('noslip', false, ''),\n"
+      "    motion = motion { translate = {1, 0}, path = rate(param('speed', 2, '')) } } },\n"
+      "  output = { frames = 1, every = 0.5 },\n"
+      "}\n";
+  mn_setting set[] = {{"top", top}, {"speed", speed}, {"noslip", noslip}};
+  world_case c;
+  double most = 0;
+  world_open(&c, SCENE, set, 3, 1);
+  while (mn_world_time(c.world) < 0.5 - 1e-9 && world_step(&c))
+    most = check_worst(most, c.info.kinetic_energy);
+  CHECK_OK(c.ctx, c.status);
+  printf("belt up to %s m, %s m/s: %.2e J\n", top, speed, most);
+  world_close(&c);
+  return most;
+}
+
+static void test_belt(void **state)
+{
+  (void)state;
+  static const char *const top[] = {"0.2037", "0.203125", "0.2"};
+  for (int i = 0; i < 3; i++) {
+    CHECK_LE(slide(top[i], "2", "false"), 1e-3); /* 0.2 J before */
+    CHECK_LE(slide(top[i], "-2", "false"), 1e-3);
+  }
+  CHECK_DONE();
+  CHECK_LE(slide("0.2037", "2", "true"), 1e-3); /* that drags water along */
+  CHECK_MUST_HAVE_FAILED();
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_piston)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_piston),
+                                     cmocka_unit_test(test_belt)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

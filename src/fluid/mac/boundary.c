@@ -316,7 +316,7 @@ void mn_mac_close(const mn_mac *mac, double time, const mn_field *held, mn_field
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
     for (int64_t q = 0; q < size; q++)
       if (g->kind[a][q] > MN_FACE_STUCK)
-        u[a].data[q] = g->wall[a].data[q];
+        u[a].data[q] = g->kind[a][q] == MN_FACE_EDGE ? 0 : g->wall[a].data[q];
       else if (e->layer[q] == MN_OUT_OF_REACH)
         u[a].data[q] = 0; /* far from the liquid */
     mn_extension_apply(e, mac->continuation, &u[a]);

@@ -178,7 +178,7 @@ static mn_vec3 middle_of(const mn_mac *mac, int i, int j, int k)
     double part[2]; /* of the low and the high face that solids leave */
     for (int high = 0; high < 2; high++, q += w->stride[a]) {
       int kind = mac->geometry.kind[a][w->at - w->data + q];
-      int other = kind == MN_FACE_SIDE || kind == MN_FACE_SOURCE || kind == MN_FACE_SHELL;
+      int other = mn_is_side(kind) || kind == MN_FACE_SOURCE || kind == MN_FACE_SHELL;
       part[high] = other ? 1 : w->at[q];
     }
     x.v[a] += 0.5 * mac->grid.dx * solid * (part[1] - part[0]);

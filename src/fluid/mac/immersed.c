@@ -96,7 +96,7 @@ static int concerns(const mn_mac *mac, int a, int i, int j, int k)
   int64_t q = mn_index(w, i, j, k), c = mn_index(cells, i, j, k);
   int at[3] = {i, j, k}, alive = 0, cut = w->at[q] < 1;
   int kind = g->kind[a][w->at - w->data + q];
-  if (kind == MN_FACE_SIDE || kind == MN_FACE_SOURCE)
+  if (mn_is_side(kind) || kind == MN_FACE_SOURCE)
     return 0;
   for (int high = 0; high < 2; high++) {
     int64_t n = high ? c : c - cells->stride[a];

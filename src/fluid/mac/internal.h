@@ -21,12 +21,19 @@ typedef enum mn_face_kind {
   MN_FACE_FLUID, /* open > 0 */
   MN_FACE_STUCK, /* open > 0, but its centre is inside a solid to which the fluid sticks */
   /* closed: */
-  MN_FACE_SIDE,   /* on a closed domain side */
+  MN_FACE_SIDE, /* on a closed domain side */
+  MN_FACE_EDGE, /* the same, in part of which a moving solid goes through: its `wall` is that flow,
+                   the fluid beside it stands */
   MN_FACE_SOURCE, /* touches a cell of an inflow */
   MN_FACE_SLIP,   /* inside a solid along which the fluid slides */
   MN_FACE_NOSLIP, /* inside a solid to which it sticks */
   MN_FACE_SHELL   /* blocked by a thin surface with fluid on both sides */
 } mn_face_kind;
+
+static inline int mn_is_side(int kind)
+{
+  return kind == MN_FACE_SIDE || kind == MN_FACE_EDGE;
+}
 
 /* Points without a value of their own (inside solids, in air) and how to fill them from those that
    have one: layer by layer, each the mean of its neighbours in earlier layers. */

@@ -103,7 +103,7 @@ static void mark_row(mn_mac *mac, const mn_field *phi, int a, int j, int k)
     mn_face_kind kind = (mn_face_kind)g->kind[a][q];
     if (kind <= MN_FACE_STUCK ? wet && f->data[q] >= narrow : kind == MN_FACE_SOURCE)
       layer[q] = 0;
-    else if (kind == MN_FACE_SIDE || kind >= MN_FACE_NOSLIP)
+    else if (mn_is_side(kind) || kind >= MN_FACE_NOSLIP)
       layer[q] = MN_NO_SOURCE; /* the air near a wall moves with the liquid */
   }
 }

@@ -213,36 +213,72 @@ static int is_outside(const mn_mac *mac, const mn_solid_def *s)
   return 1;
 }
 
-/* m: twice the greatest depth inside it, among points that fill its own bounds evenly; infinite
-   for what has none. Rather less than the thickness. */
-static double thickness(const mn_solid_def *s, int dim)
+typedef struct build {
+  double thickness; /* m, rather less; infinite for what has no bounds */
+  double length;    /* m, of its bounds */
+  double slanted;   /* part of it whose surface lies along no axis */
+} build;
+
+/* The greatest component of the direction in which its distance grows. */
+static double along_axis(const mn_solid_def *s, int dim, mn_vec3 x, double d)
+{
+  mn_vec3 g = {{0, 0, 0}};
+  for (int a = 0; a < dim; a++) {
+    mn_vec3 up = x, down = x;
+    up.v[a] += d, down.v[a] -= d;
+    g.v[a] = mn_shape_distance(s->shape, up) - mn_shape_distance(s->shape, down);
+  }
+  double length = mn_length(g);
+  return length > 0 ? fmax(fabs(g.x), fmax(fabs(g.y), fabs(g.z))) / length : 1;
+}
+
+/* By points that fill its bounds evenly: the thickness is twice the greatest depth inside it. */
+static build examine(const mn_solid_def *s, int dim)
 {
   enum { POINTS = 24 };
+  static const double ALONG = 0.99;
   mn_vec3 lo, hi;
-  double deepest = 0;
+  double deepest = 0, inside = 0, slanted = 0;
+  build b = {.thickness = INFINITY};
   mn_shape_bounds(s->shape, &lo, &hi);
   for (int a = 0; a < dim; a++)
-    if (!isfinite(hi.v[a] - lo.v[a]))
-      return INFINITY;
+    b.length = fmax(b.length, hi.v[a] - lo.v[a]);
+  if (!isfinite(b.length))
+    return b;
   for (int n = 0; n < (dim == 3 ? POINTS * POINTS * POINTS : POINTS * POINTS); n++) {
     int at[3] = {n % POINTS, n / POINTS % POINTS, n / POINTS / POINTS};
     mn_vec3 x = {{0, 0, 0}};
     for (int a = 0; a < dim; a++)
       x.v[a] = lo.v[a] + (hi.v[a] - lo.v[a]) * (at[a] + 0.5) / POINTS;
-    deepest = fmax(deepest, -mn_shape_distance(s->shape, x));
+    double depth = -mn_shape_distance(s->shape, x);
+    deepest = fmax(deepest, depth);
+    inside += depth > 0;
+    slanted += depth > 0 && along_axis(s, dim, x, 1e-6 * b.length) < ALONG;
   }
-  return 2 * deepest * POINTS / (POINTS - 1); /* the middle lies between two points */
+  b.thickness = 2 * deepest * POINTS / (POINTS - 1); /* the middle lies between two points */
+  b.slanted = inside > 0 ? slanted / inside : 0;
+  return b;
 }
 
 /* Faces are cut by the signs at nodes: an obstacle between them is not there for the fluid, and a
-   thin one that moves is now and then. One outside may still hold bodies. */
+   thin one that moves is now and then; a cell that both sides of a slanted wall cut joins them. One
+   outside may still hold bodies. */
 static void check_obstacle(const mn_mac *mac, int solid)
 {
+  static const double LEAKS = 1.5, WALL = 4; /* cells: thinner; longer */
   const mn_solid_def *s = &mac->def->solids[solid];
   const char *blank = *s->name ? " " : "";
   int bodies = mac->def->body_count || *mac->def->solid_plugin.file;
   int seen = is_seen(mac, s, 0);
-  if (seen && s->moving && thickness(s, mac->grid.dim) < 0.99 * mac->grid.dx)
+  build b = examine(s, mac->grid.dim);
+  double dx = mac->grid.dx;
+  if (seen && mac->water.on && b.thickness < LEAKS * dx && b.length > WALL * dx && b.slanted > 0.5)
+    mn_log(mac->ctx, MN_LOG_WARNING,
+           "scene.solids: obstacle %d%s%s is about %.2g cells thick and lies across the grid's "
+           "axes: water leaks through such walls below 1.5 cells, and may be thrown about; make it "
+           "2 cells thick, or use more cells",
+           solid + 1, blank, s->name, b.thickness / dx);
+  else if (seen && s->moving && b.thickness < 0.99 * dx)
     mn_log(mac->ctx, MN_LOG_WARNING,
            "scene.solids: obstacle %d%s%s is thinner than a cell (%g m) and moves: fluid passes "
            "through it wherever it lies between the nodes of the grid; make it thicker, or use "

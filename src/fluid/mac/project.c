@@ -243,9 +243,11 @@ void mn_mac_subtract_gradient(mn_mac *mac, double dt)
       mn_slab(w, s, &k, &j0, &j1);
       for (int j = j0; j < j1; j++) {
         int64_t row = mn_index(w, 0, j, k);
+        const unsigned char *kind = mac->geometry.kind[a] + (w->at - w->data);
         for (int64_t q = row; q < row + w->n[0]; q++)
           mac->result[a].at[q] = w->at[q] > 0 ? mac->star[a].at[q] - scale * mac->gradient[a].at[q]
-                                              : mac->geometry.wall[a].at[q];
+                                 : kind[q] == MN_FACE_EDGE ? 0
+                                                           : mac->geometry.wall[a].at[q];
       }
     }
   }

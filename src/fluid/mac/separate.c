@@ -321,10 +321,10 @@ void mn_separate_faces(const mn_mac *mac, const mn_field *held, int axis, mn_fie
       for (int i = 0; i < u->n[0]; i++) {
         int64_t q = mn_index(u, i, j, k), s = u->stride[axis], c = mn_index(held, i, j, k);
         mn_face_kind kind = (mn_face_kind)g->kind[axis][u->at - u->data + q];
-        if (kind != MN_FACE_SIDE && kind != MN_FACE_NOSLIP)
+        if (!mn_is_side(kind) && kind != MN_FACE_NOSLIP)
           continue;
         int at[3] = {i, j, k};
-        double wall = g->wall[axis].at[q];
+        double wall = kind == MN_FACE_EDGE ? 0 : g->wall[axis].at[q];
         if (at[axis] < u->n[axis] - 1 && is_free(mac, held, c) && w->at[q + s] > 0)
           u->at[q] = fmax(wall, u->at[q + s]);
         else if (at[axis] > 0 && is_free(mac, held, c - held->stride[axis]) && w->at[q - s] > 0)

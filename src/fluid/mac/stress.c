@@ -136,7 +136,7 @@ static mn_end end_of(const mn_mac *mac, int a, const int at[3], double time, dou
     if (beyond != MN_SIDE_THROUGH)
       return MISSING;
   }
-  *value = g->wall[a].at[q];
+  *value = kind == MN_FACE_EDGE ? 0 : g->wall[a].at[q];
   if (kind == MN_FACE_FLUID)
     return mac->stress.mass[a].at[q] > 0 ? FREE : MISSING;
   return kind == MN_FACE_SLIP ? MISSING : GIVEN;
@@ -238,8 +238,8 @@ static int leaves_wall(const mn_mac *mac, int a, const int at[3])
   if (mac->def->fluid.walls != MN_WALLS_SEPARATING ||
       mn_get(&mac->state.p, at[0], at[1], at[2]) > 0)
     return 0;
-  int below = kind[low] == MN_FACE_SIDE || kind[low] == MN_FACE_NOSLIP;
-  int above = kind[high] == MN_FACE_SIDE || kind[high] == MN_FACE_NOSLIP;
+  int below = mn_is_side(kind[low]) || kind[low] == MN_FACE_NOSLIP;
+  int above = mn_is_side(kind[high]) || kind[high] == MN_FACE_NOSLIP;
   if (below == above)
     return 0;
   int64_t wall = below ? low : high, away = below ? high : low;

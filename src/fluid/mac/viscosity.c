@@ -63,8 +63,8 @@ static coupling couple(const mn_mac *mac, int axis, const int at[3], int b, int 
   mn_face_kind kind = (mn_face_kind)g->kind[axis][f->at - f->data + q];
   if (kind == MN_FACE_FLUID)
     return (coupling){1, 1, 0};
-  double value = g->wall[axis].at[q];
-  if (kind == MN_FACE_SIDE || kind == MN_FACE_SOURCE)
+  double value = kind == MN_FACE_EDGE ? 0 : g->wall[axis].at[q];
+  if (mn_is_side(kind) || kind == MN_FACE_SOURCE)
     return (coupling){0, 1, value};
   if (kind == MN_FACE_SLIP || kind == MN_FACE_SHELL)
     return (coupling){0, b == axis ? 1 : 0, value};
