@@ -59,3 +59,15 @@ int world_step(world_case *c)
   c->imbalance = fmax(c->imbalance, c->info.imbalance);
   return 1;
 }
+
+double world_most_energy(const char *scene, const mn_setting *settings, int count, double until)
+{
+  world_case c;
+  double most = 0;
+  world_open(&c, scene, settings, count, 1);
+  while (mn_world_time(c.world) < until - 1e-9 && world_step(&c))
+    most = check_worst(most, c.info.kinetic_energy);
+  CHECK_OK(c.ctx, c.status);
+  world_close(&c);
+  return most;
+}

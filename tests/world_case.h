@@ -30,5 +30,7 @@ void world_open(world_case *c, const char *scene, const mn_setting *settings, in
 void world_close(world_case *c);
 /* A substep towards the next frame, at most; 0: it failed, c->status says how. */
 int world_step(world_case *c);
+/* J, of the fluid: the greatest in a run of the scene to t = `until`. */
+double world_most_energy(const char *scene, const mn_setting *settings, int count, double until);
 
 #endif

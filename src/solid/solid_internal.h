@@ -25,7 +25,6 @@ typedef struct mn_heavy {
 /* The speed of stretching of a spring that turns over in every substep: solid_springs.c. */
 typedef struct mn_ring {
   mn_vec3 d, at[2]; /* of the end: along it; its ends */
-  double light;     /* 1/kg, that they show along it */
   double mean;      /* m/s, of the substep */
   double part;      /* of what the end has more that is taken from it */
 } mn_ring;

@@ -253,7 +253,7 @@ static mn_ring ring_of(const mn_solids *s, const mn_spring_def *k, int axis)
   ends_in(r, k, r->now, start);
   ends_in(r, k, r->next, g.at);
   from = mn_sub(start[0], start[1]), to = mn_sub(g.at[0], g.at[1]);
-  double was = mn_length(from), is = mn_length(to);
+  double was = mn_length(from), is = mn_length(to), light;
   if (k->length == 0 && is < PIN * r->body[k->a].bound) { /* both act at one point */
     g.d = mn_v3(axis == 0, axis == 1, axis == 2);
     g.mean = mn_dot(g.d, mn_sub(to, from)) / s->dt;
@@ -265,10 +265,10 @@ static mn_ring ring_of(const mn_solids *s, const mn_spring_def *k, int axis)
     from = mn_scale(1 / was, from);
   } else
     return g;
-  double before = parting(r, k, r->now, from, start, &g.light);
-  double after = parting(r, k, r->next, g.d, g.at, &g.light);
+  double before = parting(r, k, r->now, from, start, &light);
+  double after = parting(r, k, r->next, g.d, g.at, &light);
   double stiffness = slides(r, k->a) && slides(r, k->b) ? 0 : k->stiffness;
-  double angle = g.light * s->dt * (stiffness * s->dt + 2 * k->damping);
+  double angle = light * s->dt * (stiffness * s->dt + 2 * k->damping);
   g.part = angle > RESOLVED && before * after < 0 ? 1 - RESOLVED / angle : 0;
   return g;
 }

@@ -111,14 +111,8 @@ static double slide(const char *top, const char *speed, const char *noslip)
       "  output = { frames = 1, every = 0.5 },\n"
       "}\n";
   mn_setting set[] = {{"top", top}, {"speed", speed}, {"noslip", noslip}};
-  world_case c;
-  double most = 0;
-  world_open(&c, SCENE, set, 3, 1);
-  while (mn_world_time(c.world) < 0.5 - 1e-9 && world_step(&c))
-    most = check_worst(most, c.info.kinetic_energy);
-  CHECK_OK(c.ctx, c.status);
+  double most = world_most_energy(SCENE, set, 3, 0.5);
   printf("belt up to %s m, %s m/s: %.2e J\n", top, speed, most);
-  world_close(&c);
   return most;
 }
 

@@ -313,38 +313,44 @@ static void test_chains(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
-/* The stronger a damper, the sooner it stops bodies: the midpoint rule proper turns v over. */
+/* The energy that a damper leaves of two bodies that part, free or on slides, after 0.2 s. */
+static double damped(double damping, mn_joint_kind joint)
+{
+  static solids_case c;
+  case_open(&c, 2);
+  c.def.gravity = mn_v3(0, 0, 0);
+  c.def.contacts = 0;
+  for (int i = 0; i < 2; i++) {
+    mn_rigid_def *b = case_box(&c, mn_v3(0.4 * i, 0, 0), mn_v3(0.1, 0.1, 0.1));
+    b->mass = 6;
+    b->velocity = mn_v3(i ? 1 : -1, 0, 0);
+    b->joint = joint;
+    b->axis = mn_v3(1, 0, 0);
+  }
+  c.spring[0] =
+      (mn_spring_def){.a = 0, .b = 1, .at_b = mn_v3(0.4, 0, 0), .damping = damping, .length = -1};
+  c.def.spring_count = 1;
+  case_start(&c);
+  double e0 = mn_solids_energy(c.solids, -1);
+  for (int i = 0; i < 20; i++)
+    case_step(&c, 0.01);
+  double left = mn_solids_energy(c.solids, -1) / e0;
+  case_close(&c);
+  return left;
+}
+
+/* The stronger, the sooner: the midpoint rule proper turns v over. */
 static void test_strong_dampers(void **state)
 {
   (void)state;
-  static solids_case c;
-  for (int n = 0; n < 6; n++) {
-    double damping = n % 3 == 0 ? 1e3 : n % 3 == 1 ? 1e6 : 1e9;
-    case_open(&c, 2);
-    c.def.gravity = mn_v3(0, 0, 0);
-    c.def.contacts = 0;
-    for (int i = 0; i < 2; i++) {
-      mn_rigid_def *b = case_box(&c, mn_v3(0.4 * i, 0, 0), mn_v3(0.1, 0.1, 0.1));
-      b->mass = 6;
-      b->velocity = mn_v3(i ? 1 : -1, 0, 0);
-      b->joint = n < 3 ? MN_JOINT_NONE : MN_JOINT_PRISMATIC;
-      b->axis = mn_v3(1, 0, 0);
-    }
-    c.spring[0] = (mn_spring_def){.a = 0,
-                                  .b = 1,
-                                  .at_a = mn_v3(0, 0, 0),
-                                  .at_b = mn_v3(0.4, 0, 0),
-                                  .damping = damping,
-                                  .length = -1};
-    c.def.spring_count = 1;
-    case_start(&c);
-    double e0 = mn_solids_energy(c.solids, -1);
-    for (int i = 0; i < 20; i++)
-      case_step(&c, 0.01);
-    CHECK_LE(mn_solids_energy(c.solids, -1) / e0, 1e-6);
-    case_close(&c);
+  static const double damping[] = {1e3, 1e6, 1e9};
+  for (int i = 0; i < 3; i++) {
+    CHECK_LE(damped(damping[i], MN_JOINT_NONE), 1e-6);
+    CHECK_LE(damped(damping[i], MN_JOINT_PRISMATIC), 1e-6);
   }
   CHECK_DONE();
+  CHECK_LE(damped(1, MN_JOINT_NONE), 1e-6);
+  CHECK_MUST_HAVE_FAILED();
 }
 
 int main(void)
