@@ -25,7 +25,7 @@ return scene {
   sources    = { inflow { name = "stream", shape = cylinder { a = {0.5, y0 + 0.1, 0.5}, b = {0.5, 2, 0.5}, radius = 0.095 }, -- all of the bore, nothing beyond the pipe
                           velocity = {0, -speed, 0}, ramp = cosine(0.2) } },
   solids     = {
-    obstacle { name = "pipe", shape = cylinder { a = {0.5, y0, 0.5}, b = {0.5, 2, 0.5}, radius = 0.1875, inner = bore } },
+    obstacle { name = "pipe", shape = cylinder { a = {0.5, y0, 0.5}, b = {0.5, 2, 0.5}, radius = 0.125, inner = bore } },
     springs { name = "balloon", shape = ball, spacing = 0.025,
               cut = cylinder { a = {0.5, yc, 0.5}, b = {0.5, 2, 0.5}, radius = 0.085 },
               fixed = cylinder { a = {0.5, yc + 0.05, 0.5}, b = {0.5, 2, 0.5}, radius = 0.135 },
