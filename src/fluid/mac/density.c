@@ -5,7 +5,8 @@
        d_c = sum_p V_p B(x_p - x_c) / the same sum if fresh particles filled all space around
 
    with the quadratic B-spline B (width 3 cells). The space counts only what walls and solids leave,
-   so that a wall neither draws the surface up nor down. What follows from d: surface.c, volume.c.
+   so that a wall neither draws the surface up nor down, and neither counts what is behind a thin
+   wall. What follows from d: surface.c, volume.c.
 
    Verified by tests/unit/fluid/test_density.c and tests/verify/test_water.c. */
 #include "fluid/mac/internal.h"
@@ -215,8 +216,57 @@ static double space_of(const mn_mac *mac, const int at[3], int i, int j, int k)
   return sum / (1 << dim);
 }
 
+/* ---- behind walls ---------------------------------------------------------------------------- */
+
+int mn_water_is_wall(const mn_mac *mac, const int at[3], int axis, int up)
+{
+  const mn_field *f = &mac->geometry.open[axis];
+  int64_t q = f->at - f->data + mn_index(f, at[0], at[1], at[2]) + (up > 0 ? f->stride[axis] : 0);
+  unsigned char kind = mac->geometry.kind[axis][q];
+  return kind == MN_FACE_SLIP || kind == MN_FACE_NOSLIP;
+}
+
+/* The cells around `at` that paths along the axes, away from it, lead to past all walls. */
+static uint32_t past_walls(const mn_mac *mac, const int at[3])
+{
+  static const int order[3] = {0, -1, 1};
+  const int *n = mac->grid.n;
+  int dim = mac->grid.dim;
+  uint32_t seen = mn_sight_bit(0, 0, 0);
+  for (int m = 1; m < (dim == 3 ? 27 : 9); m++) {
+    int off[3] = {order[m % 3], order[m / 3 % 3], order[m / 9]}, found = 0, out = 0;
+    for (int a = 0; a < dim; a++)
+      out |= at[a] + off[a] < 0 || at[a] + off[a] >= n[a];
+    for (int a = 0; a < dim && !found && !out; a++) {
+      int from[3] = {off[0], off[1], off[2]};
+      from[a] = 0;
+      int cell[3] = {at[0] + from[0], at[1] + from[1], at[2] + from[2]};
+      found = off[a] && (seen & mn_sight_bit(from[0], from[1], from[2])) &&
+              !mn_water_is_wall(mac, cell, a, off[a]);
+    }
+    seen |= found ? mn_sight_bit(off[0], off[1], off[2]) : 0;
+  }
+  return seen;
+}
+
+/* Cells around `at` that count there: all, unless solids are near. */
+static uint32_t find_past(const mn_mac *mac, const int at[3])
+{
+  const mn_field *volume = &mac->geometry.volume;
+  int deep = volume->grid->dim == 3;
+  for (int m = deep ? 0 : 9; m < (deep ? 27 : 18); m++) {
+    int a = at[0] + m % 3 - 1, b = at[1] + m / 3 % 3 - 1, c = at[2] + m / 9 - 1;
+    if (a >= 0 && a < volume->n[0] && b >= 0 && b < volume->n[1] && c >= 0 && c < volume->n[2] &&
+        mn_get(volume, a, b, c) < 1)
+      return past_walls(mac, at);
+  }
+  return MN_SEEN_ALL;
+}
+
+/* ---- space ----------------------------------------------------------------------------------- */
+
 /* The density's denominator: what fresh particles in all open space around would bring. */
-static double space(const mn_mac *mac, int i, int j, int k)
+static double space(const mn_mac *mac, uint32_t past, int i, int j, int k)
 {
   const mn_field *volume = &mac->geometry.volume;
   const int *n = volume->n;
@@ -227,7 +277,8 @@ static double space(const mn_mac *mac, int i, int j, int k)
     for (int jj = -1; jj <= 1; jj++)
       for (int ii = -1; ii <= 1; ii++) {
         int a = i + ii, b = j + jj, c = k + kk;
-        if (a < 0 || a >= n[0] || b < 0 || b >= n[1] || c < 0 || c >= n[2])
+        if (a < 0 || a >= n[0] || b < 0 || b >= n[1] || c < 0 || c >= n[2] ||
+            !(past & mn_sight_bit(ii, jj, kk)))
           continue;
         double w = lattice_weight(mac, 0, i, ii) * lattice_weight(mac, 1, j, jj) *
                    (dim == 3 ? lattice_weight(mac, 2, k, kk) : 1);
@@ -251,8 +302,11 @@ static void update_space(mn_mac *mac)
     int k, j0, j1;
     mn_slab(f, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
-      for (int i = 0; i < f->n[0]; i++)
-        mn_set(f, i, j, k, space(mac, i, j, k));
+      for (int i = 0; i < f->n[0]; i++) {
+        uint32_t *past = &mac->water.past[i + (int64_t)f->n[0] * (j + (int64_t)f->n[1] * k)];
+        *past = find_past(mac, (int[]){i, j, k});
+        mn_set(f, i, j, k, space(mac, *past, i, j, k));
+      }
   }
 }
 
@@ -286,8 +340,8 @@ static inline void weights(const mn_mac *mac, int axis, int own, double x, doubl
 }
 
 /* Adds to sum[plane][row][cell] around the cell `own` what its particles [first, last) bring. */
-static inline void add_particles(const mn_mac *mac, const int own[3], int64_t first, int64_t last,
-                                 double sum[3][3][LANES], const int dim)
+static inline void add_particles(const mn_mac *mac, const int own[3], uint32_t past, int64_t first,
+                                 int64_t last, double sum[3][3][LANES], const int dim)
 {
   const mn_particles *p = &mac->water.next;
   const mn_grid *g = &mac->grid;
@@ -303,11 +357,12 @@ static inline void add_particles(const mn_mac *mac, const int own[3], int64_t fi
       weights(mac, 2, own[2], (row[2] - oz) * per_dx, z);
     for (int l = 0; l < LANES; l++)
       x[l] *= volume;
-    if (seen && seen[q] != MN_SEEN_ALL) {
+    if (past != MN_SEEN_ALL || (seen && seen[q] != MN_SEEN_ALL)) {
       for (int n = 0; n < 9 * planes; n++) {
         int i = n % 3, j = n / 3 % 3, k = n / 9;
         int at[3] = {own[0] - 1 + i, own[1] - 1 + j, dim == 3 ? own[2] - 1 + k : 0};
-        if (sees(mac, q, at))
+        if ((past & mn_sight_bit(i - 1, j - 1, dim == 3 ? k - 1 : 0)) &&
+            (!seen || sees(mac, q, at)))
           sum[k][j][i] += x[i] * y[j] * z[k];
       }
       continue;
@@ -348,14 +403,16 @@ static inline void bring(mn_mac *mac, const block *b, const int dim)
       memset(d->at + mn_index(d, -1, j, k), 0, (size_t)(n[0] + 2) * sizeof *d->at);
   for (int k = k0; k <= b->k1 && k < n[2]; k++)
     for (int j = j0; j <= b->j1 && j < n[1]; j++) {
-      const int64_t *start = cells->start + (int64_t)n[0] * (j + (int64_t)n[1] * k);
+      int64_t row = (int64_t)n[0] * (j + (int64_t)n[1] * k);
+      const int64_t *start = cells->start + row;
+      const uint32_t *past = mac->water.past + row;
       for (int i = 0; i < n[0]; i++) {
         double sum[3][3][LANES] = {0};
         int own[3] = {i, j, k};
         if (start[i] == start[i + 1])
           continue;
         move_sums(d, b, own, sum, 0, dim);
-        add_particles(mac, own, start[i], start[i + 1], sum, dim);
+        add_particles(mac, own, past[i], start[i], start[i + 1], sum, dim);
         move_sums(d, b, own, sum, 1, dim);
       }
     }

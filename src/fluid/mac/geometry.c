@@ -49,13 +49,14 @@ static double solid_distance(const mn_solid_def *s, const mn_placement *p, mn_ve
     mn_vec3 r = mn_rotate(mn_sub(x, p->center), p->axis, -p->angle);
     x = mn_add(r, s->motion.pivot);
   }
-  return mn_shape_distance(s->shape, x);
+  return mn_shape_distance(s->shape, x) - p->swell;
 }
 
-double mn_mac_start_distance(const mn_solid_def *s, mn_vec3 x)
+double mn_mac_start_distance(const mn_mac *mac, int solid, mn_vec3 x)
 {
-  mn_placement start = place_solid(s, 0, 0);
-  return solid_distance(s, &start, x);
+  mn_placement start = place_solid(&mac->def->solids[solid], 0, 0);
+  start.swell = mac->geometry.place[solid].swell;
+  return solid_distance(&mac->def->solids[solid], &start, x);
 }
 
 static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
@@ -405,6 +406,7 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
   MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->emitter));
   MN_TRY(MN_NEW(ctx, "sources", (size_t)mac->def->source_count, &g->blow));
   g->time = -1;
+  mn_thin_walls_swell(mac);
   MN_TRY(mark_sources(mac));
   measure_sources(mac);
   MN_TRY(mn_stairs_create(mac));
@@ -556,8 +558,11 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
     return 0;
   }
   if (fresh || (mac->moving && later)) {
-    for (int s = 0; s < mac->def->solid_count; s++)
+    for (int s = 0; s < mac->def->solid_count; s++) {
+      double swell = g->place[s].swell;
       g->place[s] = place_solid(&mac->def->solids[s], time, dt);
+      g->place[s].swell = swell;
+    }
     sample_distance(mac, g->place, g->obstacles.data ? &g->obstacles : &g->solid);
   }
   if (g->obstacles.data)

@@ -65,6 +65,7 @@ typedef struct mn_placement {
   mn_vec3 axis, center; /* of rotation */
   double angle;
   mn_vec3 velocity, omega; /* means over the substep */
+  double swell;            /* m: a thin wall counts as thicker on each side; see thin_walls.c */
 } mn_placement;
 
 /* Where the solids, bodies and sources are at one time. */
@@ -251,7 +252,7 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
 /* Distance to a solid of the scene where it is at time 0. */
-double mn_mac_start_distance(const mn_solid_def *solid, mn_vec3 x);
+double mn_mac_start_distance(const mn_mac *mac, int solid, mn_vec3 x);
 /* Distance to the nearest solid of the scene; without any very far. */
 double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x);
 /* Distance to the nearest solid or body at the geometry's time; without any very far. */
@@ -272,6 +273,9 @@ double mn_stairs_part(const mn_mac *mac, int axis, int64_t q);
 /* Whether what has come to x out of the inflow's cells, by `way` (m) at most, has left it for good.
  */
 int mn_stairs_let_go(const mn_mac *mac, int source, mn_vec3 x, mn_vec3 way);
+
+/* thin_walls.c; to be called once, when all is as it starts */
+void mn_thin_walls_swell(mn_mac *mac);
 
 /* misplaced.c; sources that could never do anything are refused, other odd places warned of */
 mn_status mn_mac_check_places(const mn_mac *mac);

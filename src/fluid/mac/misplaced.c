@@ -1,5 +1,5 @@
 /* Sources and obstacles that can do nothing where they are: inflows and drains inside solids,
-   inflows inside drains, obstacles outside the domain or between the nodes of the grid.
+   inflows inside drains, obstacles outside the domain.
 
    What can never do anything is refused; what a solid or body covers that moves, or may, is warned
    of. All at the start, by shapes alone. Verified by tests/regress/test_misplaced.sh. */
@@ -19,7 +19,7 @@ static double solid_distance(const mn_mac *mac, solids which, mn_vec3 x)
   double least = INFINITY;
   for (int s = 0; s < def->solid_count; s++)
     if (which == ALL || !def->solids[s].moving)
-      least = fmin(least, mn_mac_start_distance(&def->solids[s], x));
+      least = fmin(least, mn_mac_start_distance(mac, s, x));
   for (int b = 0; b < def->body_count && which == ALL; b++) {
     const mn_body_def *body = &def->bodies[b];
     int fills = body->kind == MN_BODY_RIGID || body->kind == MN_BODY_ELASTIC;
@@ -177,125 +177,29 @@ static mn_status check_drain(const mn_mac *mac, int source)
 
 /* ---- obstacles ------------------------------------------------------------------------------- */
 
-/* Whether a solid is at any node of the domain (with its surface, too: such a wall closes faces)
-   or, `between`, at a point on the lines that join them. */
-static int is_seen(const mn_mac *mac, const mn_solid_def *s, int between)
-{
-  enum { PARTS = 8 };
-  const mn_field *f = &mac->geometry.solid;
-  for (int k = 0; k < f->n[2]; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        mn_vec3 x = mn_position(f, i, j, k);
-        if (!between && mn_mac_start_distance(s, x) <= 1e-9 * f->grid->dx)
-          return 1;
-        for (int n = 0; n < f->grid->dim * (PARTS - 1) && between; n++) {
-          int a = n % f->grid->dim;
-          mn_vec3 y = x;
-          y.v[a] += f->grid->dx * (1 + n / f->grid->dim) / PARTS;
-          if ((int[3]){i, j, k}[a] < f->n[a] - 1 && mn_mac_start_distance(s, y) < 0)
-            return 1;
-        }
-      }
-  return 0;
-}
-
 /* No cell is as near to it as its corners are to its middle. */
-static int is_outside(const mn_mac *mac, const mn_solid_def *s)
+static int is_outside(const mn_mac *mac, int solid)
 {
   const mn_field *f = &mac->geometry.volume;
   double corner = 0.5 * sqrt(mac->grid.dim) * mac->grid.dx;
   for (int k = 0; k < f->n[2]; k++)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++)
-        if (!(mn_mac_start_distance(s, mn_position(f, i, j, k)) > corner))
+        if (!(mn_mac_start_distance(mac, solid, mn_position(f, i, j, k)) > corner))
           return 0;
   return 1;
 }
 
-typedef struct build {
-  double thickness; /* m, rather less; infinite for what has no bounds */
-  double length;    /* m, of its bounds */
-  double slanted;   /* part of it whose surface lies along no axis */
-} build;
-
-/* The greatest component of the direction in which its distance grows. */
-static double along_axis(const mn_solid_def *s, int dim, mn_vec3 x, double d)
-{
-  mn_vec3 g = {{0, 0, 0}};
-  for (int a = 0; a < dim; a++) {
-    mn_vec3 up = x, down = x;
-    up.v[a] += d, down.v[a] -= d;
-    g.v[a] = mn_shape_distance(s->shape, up) - mn_shape_distance(s->shape, down);
-  }
-  double length = mn_length(g);
-  return length > 0 ? fmax(fabs(g.x), fmax(fabs(g.y), fabs(g.z))) / length : 1;
-}
-
-/* By points that fill its bounds evenly: the thickness is twice the greatest depth inside it. */
-static build examine(const mn_solid_def *s, int dim)
-{
-  enum { POINTS = 24 };
-  static const double ALONG = 0.99;
-  mn_vec3 lo, hi;
-  double deepest = 0, inside = 0, slanted = 0;
-  build b = {.thickness = INFINITY};
-  mn_shape_bounds(s->shape, &lo, &hi);
-  for (int a = 0; a < dim; a++)
-    b.length = fmax(b.length, hi.v[a] - lo.v[a]);
-  if (!isfinite(b.length))
-    return b;
-  for (int n = 0; n < (dim == 3 ? POINTS * POINTS * POINTS : POINTS * POINTS); n++) {
-    int at[3] = {n % POINTS, n / POINTS % POINTS, n / POINTS / POINTS};
-    mn_vec3 x = {{0, 0, 0}};
-    for (int a = 0; a < dim; a++)
-      x.v[a] = lo.v[a] + (hi.v[a] - lo.v[a]) * (at[a] + 0.5) / POINTS;
-    double depth = -mn_shape_distance(s->shape, x);
-    deepest = fmax(deepest, depth);
-    inside += depth > 0;
-    slanted += depth > 0 && along_axis(s, dim, x, 1e-6 * b.length) < ALONG;
-  }
-  b.thickness = 2 * deepest * POINTS / (POINTS - 1); /* the middle lies between two points */
-  b.slanted = inside > 0 ? slanted / inside : 0;
-  return b;
-}
-
-/* Faces are cut by the signs at nodes: an obstacle between them is not there for the fluid, and a
-   thin one that moves is now and then; a cell that both sides of a slanted wall cut joins them. One
-   outside may still hold bodies. */
+/* One outside may still hold bodies. */
 static void check_obstacle(const mn_mac *mac, int solid)
 {
-  static const double LEAKS = 1.5, WALL = 4; /* cells: thinner; longer */
   const mn_solid_def *s = &mac->def->solids[solid];
-  const char *blank = *s->name ? " " : "";
   int bodies = mac->def->body_count || *mac->def->solid_plugin.file;
-  int seen = is_seen(mac, s, 0);
-  build b = examine(s, mac->grid.dim);
-  double dx = mac->grid.dx;
-  if (seen && mac->water.on && b.thickness < LEAKS * dx && b.length > WALL * dx && b.slanted > 0.5)
-    mn_log(mac->ctx, MN_LOG_WARNING,
-           "scene.solids: obstacle %d%s%s is about %.2g cells thick and lies across the grid's "
-           "axes: water leaks through such walls below 1.5 cells, and may be thrown about; make it "
-           "2 cells thick, or use more cells",
-           solid + 1, blank, s->name, b.thickness / dx);
-  else if (seen && s->moving && b.thickness < 0.99 * dx)
-    mn_log(mac->ctx, MN_LOG_WARNING,
-           "scene.solids: obstacle %d%s%s is thinner than a cell (%g m) and moves: fluid passes "
-           "through it wherever it lies between the nodes of the grid; make it thicker, or use "
-           "more cells",
-           solid + 1, blank, s->name, mac->grid.dx);
-  if (seen)
-    return;
-  if (is_seen(mac, s, 1))
-    mn_log(mac->ctx, MN_LOG_WARNING,
-           "scene.solids: obstacle %d%s%s lies between the nodes of the grid (cells are %g m "
-           "wide): the fluid does not see it; make it thicker than a cell, or use more cells",
-           solid + 1, blank, s->name, mac->grid.dx);
-  else if (!s->moving && !bodies && is_outside(mac, s))
+  if (!s->moving && !bodies && is_outside(mac, solid))
     mn_log(mac->ctx, MN_LOG_WARNING,
            "scene.solids: obstacle %d%s%s lies outside the domain, where there is no fluid: it has "
            "no effect",
-           solid + 1, blank, s->name);
+           solid + 1, *s->name ? " " : "", s->name);
 }
 
 mn_status mn_mac_check_places(const mn_mac *mac)

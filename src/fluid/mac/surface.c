@@ -42,7 +42,8 @@ static double depth_of(double density)
   return density > 0.5 ? s : -s;
 }
 
-/* Whether the neighbour of cell `at` along axis a can tell of the surface there. */
+/* Whether the neighbour of cell `at` along axis a can tell of the surface there: not one behind a
+   wall. */
 static int tells(const mn_mac *mac, const int at[3], int a, int up)
 {
   const mn_field *space = &mac->water.space;
@@ -51,7 +52,7 @@ static int tells(const mn_mac *mac, const int at[3], int a, int up)
       (surface && !mn_barrier_linked(surface, MN_CELL, at, a, up > 0)))
     return 0;
   int64_t c = mn_index(space, at[0], at[1], at[2]) + up * space->stride[a];
-  return space->at[c] >= SLIVER;
+  return space->at[c] >= SLIVER && !mn_water_is_wall(mac, at, a, up);
 }
 
 /* Slivers beside solids hold too few particles to tell: they take the mean of their neighbours that

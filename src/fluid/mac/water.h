@@ -26,8 +26,9 @@ typedef struct mn_water {
   mn_field density;        /* cells: volume of particles over that of the space, 1 inside */
   mn_field target;         /* cells: divergence asked for where there is room, 1/s */
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
-  int space_known;
-  int hollow; /* 1, for a test alone: see surface.c, fill_corners */
+  uint32_t *past;  /* of each cell: those around that no wall parts from it (bits as of mn_sight) */
+  int space_known; /* both */
+  int hollow;      /* 1, for a test alone: see surface.c, fill_corners */
   unsigned char *near_solid; /* of each cell: a particle in it may be near a solid; see water.c */
   int near_known;
   double unit;    /* volume of a fresh particle, m^dim */
@@ -101,6 +102,8 @@ int mn_water_split_half_cell(const mn_mac *mac, mn_vec3 x, mn_piece piece[2]);
 void mn_water_destroy_pieces(mn_mac *mac);
 /* density and the level set from the particles `next` */
 MN_MUST_CHECK mn_status mn_water_density(mn_mac *mac);
+/* Whether a solid closes the face of the cell `at` along the axis, above or below it. */
+int mn_water_is_wall(const mn_mac *mac, const int at[3], int axis, int up);
 void mn_water_level_set(mn_mac *mac, mn_field *phi);
 
 /* volume.c */
