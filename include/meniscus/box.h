@@ -150,9 +150,9 @@ typedef struct mn_fluid_ops {
   mn_status (*lift)(void *self, const double *p0, int count);
   const struct mn_fluid_operators *operators; /* operators.h; NULL: none */
   /* After begin, before the first solve: takes the surfaces as that would, and writes to mass
-     [points] (kg, along each axis) by how much the mass that moves with them is below 0 where the
-     fluid can let go of them: bodies that weigh less have no motion that satisfies all. Such get
-     interface.positive. *any: it is not 0 everywhere. NULL: it is. */
+     [points] (kg, along each axis) the mass of fluid that moves with them, which may be below 0
+     where the fluid can let go of them: bodies that weigh less than is lacking have no motion that
+     satisfies all. Such get interface.positive. *any: some is below 0. NULL: none is. */
   mn_status (*lacking)(void *self, const mn_interface *interface, mn_vec3 *mass, int *any);
   /* After the last solve, before commit. *again: it held the interface back where it lets go of it,
      and the substep is to be done once more; what `restore` brings back knows of it. NULL: never.

@@ -12,9 +12,10 @@
    fictitious mass may hold but a part of what moves them: a light ball in the air, lent what a
    floating plank needs, hung there. Not bodies that bend: cloth that flutters comes no closer.
 
-   Masses below 0 (mn_fluid_ops.lacking) of LACK_MOST of a body's own or more make its equation
-   senseless where water lets go of it; the fluid is asked to do without. Judged by the acceleration
-   that they, taken for forces of 1 m/s^2, would give: a Rayleigh quotient for each body.
+   Masses of fluid (mn_fluid_ops.lacking) that lie LACK_MOST of a body's own or more below 0 on the
+   whole make its equation senseless where water lets go of it; the fluid is asked to do without.
+   Judged along the acceleration that those below 0, taken for forces, would give: a Rayleigh
+   quotient for each body.
    Verified by tests/verify/test_light_bodies.c. */
 #include <math.h>
 #include <string.h>
@@ -216,17 +217,20 @@ mn_status mn_couple_spare_light(mn_coupling *c)
     return MN_OK;
   int light = !c->boxes.solid.ops->accelerate; /* or who knows */
   if (!light) {
-    memcpy(f->load, c->load, f->count * sizeof *f->load);
+    for (size_t i = 0; i < f->count; i++)
+      for (int a = 0; a < 3; a++)
+        f->load[i].v[a] = fmax(-c->load[i].v[a], 0);
     c->disturbed = 1;
     MN_TRY(mn_boxes_accelerate(&c->boxes));
     memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
     for (size_t i = 0; i < f->count; i++) {
       double *sum = sums_of(c, i);
-      sum[0] += (1 + f->lead[i]) * mn_dot(c->load[i], f->V[i]);
-      sum[1] += c->load[i].x + c->load[i].y + c->load[i].z;
+      sum[0] += mn_dot(f->load[i], f->V[i]);
+      for (int a = 0; a < 3; a++)
+        sum[1] -= (1 + f->lead[i]) * c->load[i].v[a] * f->V[i].v[a] * f->V[i].v[a];
     }
     for (size_t b = 0; b < c->bodies; b++)
-      light |= c->of_body[SUMS * b] > LACK_MOST * c->of_body[SUMS * b + 1];
+      light |= c->of_body[SUMS * b + 1] > LACK_MOST * c->of_body[SUMS * b];
   }
   f->positive = c->boxes.agreed.positive = light;
   return MN_OK;

@@ -193,8 +193,8 @@ mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_ve
     return MN_OK;
   MN_TRY(mn_mac_bodies_place(mac, interface));
   for (size_t r = 0; r < b->weights->rows; r++) {
-    b->F[r] = fmax(-mn_mac_bodies_dual(mac, r).mass, 0);
-    *any |= b->F[r] > 0;
+    b->F[r] = mn_mac_bodies_dual(mac, r).mass;
+    *any |= b->F[r] < 0;
   }
   memset(mass, 0, interface->count * sizeof *mass);
   return *any ? mn_weights_scatter(b->weights, b->F, mass) : MN_OK;
