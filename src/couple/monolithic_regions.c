@@ -454,7 +454,7 @@ void mn_mono_border_entries(mn_mono_system *s, size_t at)
 
 static void add_to_region(const mn_mono_system *s, int32_t g, double constant, double *p)
 {
-  for (size_t i = 0; i < s->cells && constant != 0; i++)
+  for (size_t i = 0; i < s->cells && s->fluid.region && constant != 0; i++)
     if (s->fluid.region[i] == g)
       p[i] += constant;
 }
@@ -471,8 +471,8 @@ void mn_mono_free_parts(mn_mono_system *s, const double *v, double *p)
     if (b->kind == MN_MONO_NET)
       add_to_region(s, b->grid, y, p);
   }
-  for (size_t k = 0; k < s->borders; k++) /* p0 may come after */
-    if (s->border[k].kind == MN_MONO_NET && s->border[k].volume >= 0)
+  for (size_t k = 0; k < s->borders; k++) /* of those with walls only in common, too: no NET */
+    if (s->border[k].kind == MN_MONO_SWEPT)
       add_to_region(s, s->border[k].grid, s->volume[s->border[k].volume].p0, p);
 }
 

@@ -3,6 +3,7 @@
 
    F1  supported body, F5 hydraulic piston at rest and held, F8 sections of pistons: p0 exact,
        nothing moves; F7 nested balloons: three p0 and radii.
+   A slab pressed together by the fluid on both sides: as `xpm`, which knows no common walls.
    Where these numbers come from: test_closed_*.c. */
 #include <math.h>
 #include <stdio.h>
@@ -192,11 +193,60 @@ static void test_buckling(void **state)
   CHECK_DONE();
 }
 
+/* ---- a slab that parts a sealed box -----------------------------------------------------------
+ */
+
+/* What flows in on the left presses the slab together, since nothing on the right gives way. It is
+   so thin that both sides have their walls in common: a single row of faces, which tells of the
+   difference of the two pressures alone. */
+static const char SLAB[] =
+    "return scene {\n"
+    "  domain   = box { size = {2, 1}, cells = {32, 16} },\n"
+    "  fluid    = smoke { density = 1, gravity = {0, 0}, max_dt = 0.01 },\n"
+    "  sources  = { inflow { shape = box { lo = {-1, 0.25}, hi = {0.125, 0.75} },\n"
+    "    velocity = {0.03, 0}, ramp = keys { {0, 0}, {0.1, 1}, {0.3, 1}, {0.4, 0} } } },\n"
+    "  solids   = { elastic { name = 'm', shape = box { lo = {0.95, 0}, hi = {1.05, 1} },\n"
+    "    spacing = 0.05, density = 50, young = 5000, poisson = 0.4,\n"
+    "    fixed = union { box { lo = {0.9, -1}, hi = {1.1, 0.01} },\n"
+    "                    box { lo = {0.9, 0.99}, hi = {1.1, 2} } } } },\n"
+    "  dynamics = dynamics { gravity = {0, 0}, dt = 0.01, contact = false },\n"
+    "  coupling = couple { method = param('method', 'monolithic', ''), tolerance = 1e-3,\n"
+    "                      max_iterations = 100 },\n"
+    "  probes   = { force { of = 'm', axis = 'x' } },\n"
+    "  output   = { frames = 1, every = 1 },\n"
+    "}\n";
+
+static void test_slab(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"xpm", "monolithic"};
+  double p0[2][2], force[2];
+  for (int k = 0; k < 2; k++) {
+    world_case c;
+    world_open(&c, SLAB, &(mn_setting){"method", methods[k]}, 1, 1);
+    while (c.info.time < 0.6 - 1e-9 && world_step(&c)) {
+    }
+    CHECK_OK(c.ctx, c.status);
+    for (int r = 0; r < 2; r++)
+      p0[k][r] = c.info.region[r].p0;
+    force[k] = mn_world_probe(c.world, 0);
+    printf("slab, %s: p0 %.4f and %.4f Pa, force %.4f N\n", methods[k], p0[k][0], p0[k][1],
+           force[k]);
+    world_close(&c);
+  }
+  CHECK_GE(p0[0][1], 100); /* 0 before, under one system */
+  for (int r = 0; r < 2; r++)
+    CHECK_NEAR(p0[1][r] / p0[0][r], 1, 1e-3);
+  CHECK_NEAR(force[1] / p0[0][0], force[0] / p0[0][0], 1e-3);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_supported), cmocka_unit_test(test_hydraulic),
       cmocka_unit_test(test_sections),  cmocka_unit_test(test_nested),
-      cmocka_unit_test(test_rubber),    cmocka_unit_test(test_buckling)};
+      cmocka_unit_test(test_rubber),    cmocka_unit_test(test_buckling),
+      cmocka_unit_test(test_slab)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
