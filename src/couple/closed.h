@@ -208,6 +208,11 @@ void mn_closed_learn(const mn_closed *closed, const double *dp, const double *dr
 /* m: how far p0 would take the surfaces of region r in the substep if nothing but their mass held
    them; 0: not known. */
 double mn_closed_free_way(const mn_closed *closed, int r);
+/* p0 holds the shape of bodies that are light for it, be they ever so stiff: 1 if its rows are to
+   turn with their surfaces from solve to solve, where it is nearly all that presses them. Of others
+   they do not, like all else of the grid that the substep has found: turned alone, p0 would leave
+   what balances it, the fluid's other loads (N, of each point). */
+int mn_closed_turns(const mn_closed *closed, const mn_vec3 *other);
 /* No p0 moves region r, and none need: whatever its surfaces seem to sweep is how they are seen. */
 int mn_closed_idle(const mn_closed *closed, int r);
 /* The sentence of a region without a solution; flow: into it and those that share its surfaces. */

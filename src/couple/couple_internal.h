@@ -35,6 +35,7 @@ struct mn_coupling {
   mn_rmi *rmi;         /* NULL: weak */
   mn_monolithic *mono; /* NULL: black boxes */
   int asked;           /* 1: this substep ended by asking the boxes in turn */
+  int turning;         /* 1: p0 turns with the surfaces from solve to solve */
   mn_closed closed;
   size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
   /* state, with the history inside rmi */

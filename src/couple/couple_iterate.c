@@ -22,7 +22,6 @@ static const int WEAK_TURNS = 8, WEAK_SURE = 3;
    then relaxed by this in the first step: with 1 (or 0.2) errors of motions with mu near 1 grow
    from substep to substep, up to the tolerance, if there are two solves in each. */
 static const double FITTED_OMEGA = 0.5;
-static const double PRESSED = 300; /* cells in a substep, see is_pressed */
 
 /* Forms that correct p0 from one iteration to the next. */
 int mn_couple_iterates_p0(const mn_coupling *c)
@@ -149,16 +148,6 @@ static mn_status get_ready(mn_coupling *c, double rate)
   return MN_OK;
 }
 
-/* p0 holds the shape of bodies that are light for it, be they ever so stiff: it turns with them. Of
-   others it does not, like all else of the grid that the substep has found. */
-static int is_pressed(const mn_coupling *c)
-{
-  for (int r = 0; r < c->closed.count && c->def.closed == MN_CLOSED_ELIMINATED; r++)
-    if (mn_closed_free_way(&c->closed, r) > PRESSED * c->dx)
-      return 1;
-  return 0;
-}
-
 /* p = f(X) + m V/dt */
 static mn_status fluid_of(void *user, const double *x, double *p)
 {
@@ -175,8 +164,10 @@ static mn_status fluid_of(void *user, const double *x, double *p)
   memset(f->mass, 0, n * sizeof *f->mass);
   if (first)
     MN_TRY(get_ready(c, rate));
-  else if (is_pressed(c))
-    mn_closed_fill_rows(&c->closed, f->X); /* p0 turns with the surface: see closed.h */
+  else if (c->boxes.fluid_solves == 1)
+    c->turning = mn_closed_turns(&c->closed, c->load);
+  if (!first && c->turning)
+    mn_closed_fill_rows(&c->closed, f->X);
   int mean = keeps_volumes(c);
   for (size_t i = 0; i < n && !mean; i++)
     f->V[i] = end_velocity(c, rate, i);

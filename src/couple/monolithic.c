@@ -244,6 +244,8 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
   report->reason = MN_ITERATION_LIMIT;
   for (m->newton = 0; m->newton < most; m->newton++) {
     if (m->newton) {
+      if (m->turning)
+        mn_closed_fill_rows(m->closed, f->X);
       memcpy(m->rest, m->s.fluid.rest, f->count * sizeof *m->rest);
       MN_TRY(mn_mono_assemble(m));
       if (linear && m->def.frozen && same_rest(m)) {
@@ -254,6 +256,8 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     }
     double taken;
     MN_TRY(mn_mono_find_step(m));
+    if (!m->newton)
+      m->turning = mn_mono_turns(m);
     memcpy(f->load, m->load, f->count * sizeof *f->load);
     linear = m->s.solid.linear;
     double way = mn_mono_look_ahead(m);

@@ -270,6 +270,19 @@ mn_status mn_mono_books(mn_monolithic *m)
   return check_shared(m);
 }
 
+int mn_mono_turns(mn_monolithic *m)
+{
+  mn_closed *c = m->closed;
+  size_t n = m->boxes->face.count;
+  memcpy(m->rest, m->load, n * sizeof *m->rest);
+  for (int r = 0; r < m->s.volumes; r++) {
+    double p0 = c->now.p0[c->slot[r]] = m->s.volume[r].p0;
+    for (size_t i = 0; i < n; i++)
+      m->rest[i] = mn_madd(m->rest[i], -p0, c->row[(size_t)r * n + i]);
+  }
+  return m->s.volumes && mn_closed_turns(c, m->rest);
+}
+
 /* p0 of regions: the mean of p over their volume; of air, what its surfaces feel. */
 mn_status mn_monolithic_finish(mn_monolithic *m)
 {

@@ -24,8 +24,12 @@ struct mn_monolithic {
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
   double *residual;      /* [max_iterations] m, steps of Newton */
   int newton, solves;    /* of the substep */
+  int turning;           /* 1: p0 turns with the surfaces from step to step of Newton */
   double began_s;        /* clock of the processor, without the time it took to find the surfaces */
 };
+
+/* mn_closed_turns, after the first step. */
+int mn_mono_turns(mn_monolithic *m);
 
 /* The fluid with the interface as it is; its loads at rest belong to that place. */
 MN_MUST_CHECK mn_status mn_mono_assemble(mn_monolithic *m);

@@ -421,14 +421,14 @@ static int has_regions(const mn_world *w)
   return regions > 0;
 }
 
-/* The one system tries the substep that xpm could not do: in water at once; with closed regions
-   where no shorter one does either, or the last one needed it. */
+/* The one system tries the substep that xpm could not do: in water at once; with closed regions and
+   in smoke where no shorter one does either, or the last one needed it. */
 static int is_to_help(const mn_world *w, int retries)
 {
   if (!w->rescue)
     return 0;
-  if (!has_regions(w))
-    return w->def->fluid.kind == MN_FLUID_WATER;
+  if (!has_regions(w) && w->def->fluid.kind == MN_FLUID_WATER)
+    return 1;
   return retries == MAX_RETRIES || mn_coupling_was_helped(w->coupling);
 }
 
@@ -437,7 +437,7 @@ static int is_to_help(const mn_world *w, int retries)
 static mn_status rescue(mn_world *w, double rest, double share, double whole, double *parts,
                         mn_step_info *info, mn_outcome *result, mn_status *status)
 {
-  double least = *parts, first = has_regions(w) && info->retries == MAX_RETRIES ? whole : least;
+  double least = *parts, first = info->retries == MAX_RETRIES ? whole : least;
   for (double n = first; n <= least; n *= 2) {
     mn_coupling_help(w->rescue, w->coupling);
     while ((*result = mn_world_try(w, w->rescue, rest / n, share * least / n, info, status)) ==
@@ -512,7 +512,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   w->ctx->message[0] = 0; /* of a step that was retried with success */
   tell_handed_over(w, &info);
   if (w->coupling) /* iterations of another coupling say nothing of this one's pace */
-    mn_coupling_learn_pace(w->coupling, parts == whole ? 0 : info.retries,
+    mn_coupling_learn_pace(w->coupling, (int)lround(log2(parts / whole)),
                            w->rescue && info.handed_over ? 0 : info.coupling_iterations);
   w->clock.time = parts == 1 ? until : w->clock.time + dt;
   w->clock.step++;

@@ -3,6 +3,8 @@
    its volume follows the stream, and it stays full of water. Coarser than published. */
 #include "closed_run.h"
 
+#include <stdlib.h>
+
 static void test_release(void **state)
 {
   (void)state;
@@ -22,6 +24,29 @@ static void test_release(void **state)
   CHECK_GE(mn_world_probe(r.world, 2) - y, 0.2);
   CHECK_GE(mn_world_probe(r.world, 3), 0.5); /* still rising */
   closed_close(&r);
+  CHECK_DONE();
+}
+
+/* Its neck leaves the nozzle at other times and pressures: xpm, which finds no agreement there, is
+   helped (half of these ended with exit 1). */
+static void test_releases(void **state)
+{
+  (void)state;
+  static const char *const release[] = {"0.42", "0.46", "0.52"};
+  for (int k = 0; k < 6; k++) {
+    char setting[32];
+    closed_run r;
+    snprintf(setting, sizeof setting, "release=%s", release[k % 3]);
+    closed_open(&r, "smoke-balloon",
+                (const char *const[]){"n=16", k < 3 ? "speed=3" : "speed=2.5", setting, NULL});
+    CHECK(closed_until(&r, atof(release[k % 3]) + 0.06));
+    printf("let go at %s s: %d substeps, %.3f m/s, %d regions\n", release[k % 3], r.steps,
+           mn_world_probe(r.world, 3), r.info.closed_regions);
+    CHECK_NEAR(r.info.closed_regions, 0, 0);
+    CHECK_GE(mn_world_probe(r.world, 3), 1.5);
+    CHECK_LE(r.steps, 80);
+    closed_close(&r);
+  }
   CHECK_DONE();
 }
 
@@ -48,6 +73,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_release),
+      cmocka_unit_test(test_releases),
       cmocka_unit_test(test_water_balloon),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
