@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "world/check_values.h"
 #include "math/vec.h"
 #include "world/world.h"
 
@@ -153,6 +154,11 @@ static mn_status check_link(mn_context *ctx, const mn_model_def *def, int i)
       return mn_fail(ctx, MN_BAD_INPUT,
                      "%s holds %g: its numbers must be finite, stiffness and damping not negative",
                      key, numbers[k]);
+  char part[128];
+  snprintf(part, sizeof part, "%s.stiffness", key);
+  MN_TRY(mn_check_not_negative(ctx, part, l->stiffness));
+  snprintf(part, sizeof part, "%s.damping", key);
+  MN_TRY(mn_check_not_negative(ctx, part, l->damping));
   if (!(l->stiffness > 0) && !(l->damping > 0))
     return mn_fail(ctx, MN_BAD_INPUT, "%s has neither stiffness nor damping: it does nothing", key);
   return MN_OK;

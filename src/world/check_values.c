@@ -18,16 +18,27 @@ mn_status mn_check_finite(mn_context *ctx, const char *key, double value)
   return isfinite(value) ? MN_OK : mn_bad_value(ctx, key, value, "a finite number");
 }
 
+/* In any unit; products and quotients of some of them stay numbers. */
+static const double LEAST = 1e-30, MOST = 1e30;
+
+static mn_status check_size(mn_context *ctx, const char *key, double value)
+{
+  int fits = value == 0 || (fabs(value) >= LEAST && fabs(value) <= MOST);
+  return fits ? MN_OK : mn_bad_value(ctx, key, value, "from 1e-30 to 1e30");
+}
+
 mn_status mn_check_positive(mn_context *ctx, const char *key, double value)
 {
-  return isfinite(value) && value > 0 ? MN_OK
-                                      : mn_bad_value(ctx, key, value, "finite and greater than 0");
+  if (!isfinite(value) || !(value > 0))
+    return mn_bad_value(ctx, key, value, "finite and greater than 0");
+  return check_size(ctx, key, value);
 }
 
 mn_status mn_check_not_negative(mn_context *ctx, const char *key, double value)
 {
-  return isfinite(value) && value >= 0 ? MN_OK
-                                       : mn_bad_value(ctx, key, value, "finite and not negative");
+  if (!isfinite(value) || !(value >= 0))
+    return mn_bad_value(ctx, key, value, "finite and not negative");
+  return check_size(ctx, key, value);
 }
 
 mn_status mn_check_range(mn_context *ctx, const char *key, int value, int lo, int hi)

@@ -75,6 +75,8 @@ body 'size = {1, 1}, cells = {0, 0}' && check 2 'cells.*0'
 body 'size = {1, 1}, cells = {16, -16}' && check 2 'cells.*-16'
 body 'size = {1, 1}, cells = {16, 17}' && check 2 'cells.*cubic|cubic'
 body 'size = {1, 1}, cells = {16, 16}' 'density = 0' && check 2 'density.*0'
+body 'size = {1, 1}, cells = {16, 16}' 'density = 1e-310' && check 2 'density.*from 1e-30 to 1e30'
+body 'size = {1, 1}, cells = {16, 16}' 'density = 1e300' && check 2 'density.*from 1e-30 to 1e30'
 body 'size = {1, 1, 1}, cells = {100000, 100000, 100000}' && check 2 'GB of memory.*available'
 
 # mesh files

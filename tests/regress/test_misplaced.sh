@@ -39,6 +39,8 @@ expect 0 'warning: .*initial_water: all of it lies inside the drain' "sources = 
 expect 2 'the inflow blows into solids only' 'solids = { obstacle { shape = sphere { center = {0.7, 0.5, 0.5}, radius = 0.25 } } },
   sources = { inflow { shape = sphere { center = {0.7, 0.5, 0.5}, radius = 0.12 }, velocity = {0, 0, 1} } },' 3
 
+expect 0 'warning: .*sources\[1\] tap: the inflow blows at nothing but itself' 'sources = { inflow { name = "tap", shape = box { lo = {-1, -1}, hi = {2, 2} }, velocity = {0, -1} } },'
+
 # an opening is enough
 expect 0 '' "solids = { obstacle { shape = difference { box { lo = {0.5, 0.5}, hi = {0.9, 0.9} }, box { lo = {0.6, 0}, hi = {0.7, 0.7} } } } }, sources = { $tap },"
 expect 0 '' "solids = { obstacle { $block } }, sources = { drain { shape = box { lo = {0.6, 0.6}, hi = {0.7, 0.92} } } },"

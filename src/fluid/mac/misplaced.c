@@ -117,7 +117,12 @@ static outlets find_outlets(const mn_mac *mac, int source)
 static mn_status check_inflow(const mn_mac *mac, int source)
 {
   outlets o = find_outlets(mac, source);
-  if (!o.count) /* it fills the domain, or blows out of it */
+  const mn_source_def *s = &mac->def->sources[source];
+  if (!o.count && (s->speed != 0 || mn_length(s->velocity) > 0))
+    warn(mac, source,
+         "the inflow blows at nothing but itself and the sides of the domain: nothing comes out of "
+         "it; make it smaller, or turn it round");
+  if (!o.count)
     return MN_OK;
   if (!o.past_fixed)
     return refuse(mac, source,
