@@ -66,12 +66,12 @@ return scene { domain = box { size = {1, 1}, cells = {32, 32} }, fluid = water {
 EOF
   "$program" check wall.lua 2>&1 | grep -c 'warning:.*'"$3"
 }
-is "an obstacle between nodes is told" "$(wall 0.53 1 'cells thick')" 1
-is "one at a node is not" "$(wall 0.54 1 'cells thick')" 0
+is "an obstacle between nodes is told" "$(wall 0.53 1 'too thin for the grid')" 1
+is "one with a node near one side is told" "$(wall 0.54 1 'too thin for the grid')" 1
+is "one that is thick enough is not" "$(wall 0.56 1 'too thin for the grid')" 0
 moves='motion = motion { translate = {0.1, 0}, path = linear(1) }'
-is "a thin one that moves is told" "$(wall 0.535 1 'cells thick' "$moves")" 1
-is "a thick one is not" "$(wall 0.546 1 'cells thick' "$moves")" 0
-is "nor is one at rest" "$(wall 0.535 1 'cells thick')" 0
+is "a thin one that moves is told" "$(wall 0.535 1 'too thin for the grid' "$moves")" 1
+is "a thick one is not" "$(wall 0.56 1 'too thin for the grid' "$moves")" 0
 is "water in long substeps is told" "$(wall 0.54 10 'fluid.cfl = 10')" 1
 
 # run: progress, names, where it ends

@@ -49,9 +49,9 @@ expect 0 '' "solids = { springs { shape = disk { center = {0.65, 0.65}, radius =
 expect 0 '' 'sources = { drain { shape = box { lo = {-1, -1}, hi = {0.3, 0.7} } } },'
 
 # the fluid takes walls that would leak as thicker
-plate() { echo "solids = { obstacle { shape = transform { shape = box { center = {0, 0}, size = {0.5, $1} }, angle = $2, translate = {0.7, $3} } } },"; }
-expect 0 'warning: .*obstacle 1 is 1\.2 cells thick: the fluid takes it as 1\.7 cells thick' "$(plate 0.075 0.785 0.5)"
-expect 0 'warning: .*obstacle 1 is 0\.16 cells thick: the fluid takes it as 1\.[23] cells thick' "$(plate 0.01 0 0.53)"
+plate() { echo "solids = { obstacle { shape = transform { shape = box { center = {0, 0}, size = {0.8, $1} }, angle = $2, translate = {0.5, $3} } } },"; }
+expect 0 'warning: .*obstacle 1 has walls that are too thin for the grid, down to 1\.2 cells' "$(plate 0.075 0.785 0.5)"
+expect 0 'warning: .*obstacle 1 has walls that are too thin for the grid, down to 0\.16 cells' "$(plate 0.01 0 0.53)"
 expect 0 '' "$(plate 0.14 0.785 0.5)"
 expect 0 '' "$(plate 0.075 0 0.5)"
 expect 0 '' "$(plate 0.01 0 0.5)"

@@ -43,20 +43,26 @@ static mn_placement place_solid(const mn_solid_def *s, double time, double dt)
   return p;
 }
 
-static double solid_distance(const mn_solid_def *s, const mn_placement *p, mn_vec3 x)
+double mn_mac_placed_distance(const mn_solid_def *s, const mn_placement *p, mn_vec3 x)
 {
   if (s->moving) {
     mn_vec3 r = mn_rotate(mn_sub(x, p->center), p->axis, -p->angle);
     x = mn_add(r, s->motion.pivot);
   }
-  return mn_shape_distance(s->shape, x) - p->swell;
+  return mn_shape_distance(s->shape, x);
+}
+
+mn_placement mn_mac_place_at_start(const mn_solid_def *s)
+{
+  return place_solid(s, 0, 0);
 }
 
 double mn_mac_start_distance(const mn_mac *mac, int solid, mn_vec3 x)
 {
-  mn_placement start = place_solid(&mac->def->solids[solid], 0, 0);
-  start.swell = mac->geometry.place[solid].swell;
-  return solid_distance(&mac->def->solids[solid], &start, x);
+  const mn_solid_def *s = &mac->def->solids[solid];
+  mn_placement start = mn_mac_place_at_start(s);
+  double d = mn_mac_placed_distance(s, &start, x);
+  return mac->geometry.place[solid].thin ? mn_thin_walls_distance(mac, s, &start, x, d) : d;
 }
 
 static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
@@ -65,12 +71,11 @@ static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
 }
 
 /* The solid nearest to x, or -1. */
-static int nearest_solid(const mn_model_def *def, const mn_placement *places, mn_vec3 x,
-                         double *distance)
+static int nearest_solid(const mn_mac *mac, const mn_placement *places, mn_vec3 x, double *distance)
 {
   int best = -1;
-  for (int s = 0; s < def->solid_count; s++) {
-    double d = solid_distance(&def->solids[s], &places[s], x);
+  for (int s = 0; s < mac->def->solid_count; s++) {
+    double d = mn_mac_placed_distance(&mac->def->solids[s], &places[s], x);
     if (best < 0 || d < *distance) {
       best = s;
       *distance = d;
@@ -82,7 +87,7 @@ static int nearest_solid(const mn_model_def *def, const mn_placement *places, mn
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
 {
   double distance = 0;
-  int s = nearest_solid(mac->def, mac->geometry.place, x, &distance);
+  int s = nearest_solid(mac, mac->geometry.place, x, &distance);
   return s < 0 ? mn_v3(0, 0, 0) : solid_velocity(&mac->geometry.place[s], x);
 }
 
@@ -99,18 +104,33 @@ double mn_mac_solid_reach(const mn_mac *mac, int solid)
   return fmin(sqrt(far), whole);
 }
 
+/* Thin walls are where the nodes have them, for particles as for faces. */
 double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x)
 {
+  const mn_mac_geometry *g = &mac->geometry;
   double d = 1e30;
-  nearest_solid(mac->def, mac->geometry.place, x, &d);
-  return d;
+  nearest_solid(mac, g->place, x, &d);
+  return g->thin_walls ? fmin(d, mn_sample(g->obstacles.data ? &g->obstacles : &g->solid, x)) : d;
 }
 
 double mn_mac_solid_distance(const mn_mac *mac, mn_vec3 x)
 {
+  const mn_mac_geometry *g = &mac->geometry;
   double d = 1e30;
-  nearest_solid(mac->def, mac->geometry.place, x, &d);
-  return mac->bodies.on ? fmin(d, mn_sample(&mac->geometry.solid, x)) : d;
+  nearest_solid(mac, g->place, x, &d);
+  return mac->bodies.on || g->thin_walls ? fmin(d, mn_sample(&g->solid, x)) : d;
+}
+
+/* Distance to the nearest solid at a node, thin walls as thick as the grid needs. */
+static double node_distance(const mn_mac *mac, const mn_placement *places, mn_vec3 x, double far)
+{
+  double least = far;
+  for (int s = 0; s < mac->def->solid_count; s++) {
+    const mn_solid_def *solid = &mac->def->solids[s];
+    double d = mn_mac_placed_distance(solid, &places[s], x);
+    least = fmin(least, places[s].thin ? mn_thin_walls_distance(mac, solid, &places[s], x, d) : d);
+  }
+  return least;
 }
 
 static void sample_distance(mn_mac *mac, const mn_placement *places, mn_field *f)
@@ -123,12 +143,10 @@ static void sample_distance(mn_mac *mac, const mn_placement *places, mn_field *f
     int k, j0, j1;
     mn_slab(f, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        double d = far;
-        nearest_solid(mac->def, places, mn_position(f, i, j, k), &d);
-        mn_set(f, i, j, k, d);
-      }
+      for (int i = 0; i < f->n[0]; i++)
+        mn_set(f, i, j, k, node_distance(mac, places, mn_position(f, i, j, k), far));
   }
+  mn_thin_walls_plug(mac, f);
   mn_sync(f);
 }
 
@@ -272,7 +290,7 @@ static void close_by_solid(mn_mac *mac, int body, int a, int i, int j, int k, do
   }
   double distance = 0;
   mn_vec3 x = mn_position(&g->open[a], i, j, k);
-  int s = nearest_solid(mac->def, g->place, x, &distance);
+  int s = nearest_solid(mac, g->place, x, &distance);
   if (s < 0) { /* a body's face, too far from its surface for it to know */
     g->kind[a][q] = w == 0 ? MN_FACE_SLIP : MN_FACE_FLUID;
     return;
@@ -293,7 +311,7 @@ static double covered_side(const mn_mac *mac, int a, int i, int j, int k, double
   const mn_mac_geometry *g = &mac->geometry;
   double distance;
   mn_vec3 x = mn_position(&g->open[a], i, j, k);
-  int s = w < 1 && mac->moving ? nearest_solid(mac->def, g->place, x, &distance) : -1;
+  int s = w < 1 && mac->moving ? nearest_solid(mac, g->place, x, &distance) : -1;
   return s >= 0 ? (1 - w) * solid_velocity(&g->place[s], x).v[a] : 0;
 }
 
@@ -406,7 +424,7 @@ mn_status mn_mac_geometry_create(mn_mac *mac)
   MN_TRY(MN_NEW(ctx, "sources", g->volume.size, &g->emitter));
   MN_TRY(MN_NEW(ctx, "sources", (size_t)mac->def->source_count, &g->blow));
   g->time = -1;
-  mn_thin_walls_swell(mac);
+  MN_TRY(mn_thin_walls_find(mac));
   MN_TRY(mark_sources(mac));
   measure_sources(mac);
   MN_TRY(mn_stairs_create(mac));
@@ -434,6 +452,7 @@ void mn_mac_geometry_destroy(mn_mac *mac)
   mn_free(g->emitter);
   mn_free(g->blow);
   mn_free(g->stairs);
+  mn_free(g->plug);
 }
 
 void mn_mac_update_sources(mn_mac *mac)
@@ -559,9 +578,9 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   }
   if (fresh || (mac->moving && later)) {
     for (int s = 0; s < mac->def->solid_count; s++) {
-      double swell = g->place[s].swell;
+      int thin = g->place[s].thin;
       g->place[s] = place_solid(&mac->def->solids[s], time, dt);
-      g->place[s].swell = swell;
+      g->place[s].thin = thin;
     }
     sample_distance(mac, g->place, g->obstacles.data ? &g->obstacles : &g->solid);
   }

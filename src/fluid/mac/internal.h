@@ -65,7 +65,7 @@ typedef struct mn_placement {
   mn_vec3 axis, center; /* of rotation */
   double angle;
   mn_vec3 velocity, omega; /* means over the substep */
-  double swell;            /* m: a thin wall counts as thicker on each side; see thin_walls.c */
+  int thin;                /* 1: some of its walls are too thin for the grid; see thin_walls.c */
 } mn_placement;
 
 /* Where the solids, bodies and sources are at one time. */
@@ -74,6 +74,8 @@ typedef struct mn_mac_geometry {
   mn_placement *place;    /* of each solid */
   long stamp;             /* the placement of bodies that it holds; 0: none */
   mn_field solid;         /* nodes: signed distance, positive in the fluid */
+  int thin_walls;         /* 1: some solid has walls too thin for the grid; see thin_walls.c */
+  unsigned char *plug;    /* nodes with ghosts: closed where thin walls meet; NULL: none */
   mn_field obstacles;     /* nodes: the same without bodies; once there are some */
   mn_field open[3];       /* faces: open fraction */
   mn_field wall[3];       /* faces: velocity of what closes the face, m/s */
@@ -251,7 +253,10 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
-/* Distance to a solid of the scene where it is at time 0. */
+mn_placement mn_mac_place_at_start(const mn_solid_def *solid);
+/* Distance to a solid of the scene where it is placed, as it is. */
+double mn_mac_placed_distance(const mn_solid_def *solid, const mn_placement *place, mn_vec3 x);
+/* Distance to a solid of the scene where it is at time 0, thin walls as the fluid takes them. */
 double mn_mac_start_distance(const mn_mac *mac, int solid, mn_vec3 x);
 /* Distance to the nearest solid of the scene; without any very far. */
 double mn_mac_obstacle_distance(const mn_mac *mac, mn_vec3 x);
@@ -274,8 +279,14 @@ double mn_stairs_part(const mn_mac *mac, int axis, int64_t q);
  */
 int mn_stairs_let_go(const mn_mac *mac, int source, mn_vec3 x, mn_vec3 way);
 
-/* thin_walls.c; to be called once, when all is as it starts */
-void mn_thin_walls_swell(mn_mac *mac);
+/* thin_walls.c */
+/* Which solids have thin walls, at the start. */
+MN_MUST_CHECK mn_status mn_thin_walls_find(mn_mac *mac);
+/* Closes nodes where thin walls meet. */
+void mn_thin_walls_plug(const mn_mac *mac, mn_field *distance);
+/* Distance to a solid with thin walls, of which x is d away, as the fluid takes them. */
+double mn_thin_walls_distance(const mn_mac *mac, const mn_solid_def *solid,
+                              const mn_placement *place, mn_vec3 x, double d);
 
 /* misplaced.c; sources that could never do anything are refused, other odd places warned of */
 mn_status mn_mac_check_places(const mn_mac *mac);

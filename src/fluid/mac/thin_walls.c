@@ -4,191 +4,372 @@
    Faces are cut by the signs of the distance at nodes. A wall with normal n that is thinner than
    dx (|n_x| + |n_y| + |n_z|), the way across a cell along n, leaves cells with corners in the fluid
    on both of its sides: one pressure then joins what the wall parts, and water leaks or is thrown
-   about. Such a wall counts as that thick for the fluid, on both sides the same; bodies meet it
-   where it is. One along an axis is left alone if a row of nodes lies in it, which parts its sides.
+   about. Such a wall counts as a little more than that thick for the fluid, on both sides the same;
+   bodies meet it where it is. How thick it is is found at each point near it, along the normal, so
+   that a vessel may have thin walls and a thick floor, and the ends of walls stay where they are.
+   Where walls of obstacles that stand meet, nodes may be closed besides.
+   Obstacles of which nothing leaks at the start, and that do not move, are left alone: a wall along
+   an axis in which a row of nodes lies parts its sides. But that row must not be much nearer to one
+   side: values at nodes would tell of the other one that it is elsewhere, and water finds no rest
+   between what faces say and particles. These go by the values at nodes, too, at thin walls.
 
    Verified by tests/verify/test_thin_walls.c, tests/regress/test_misplaced.sh. */
 #include "fluid/mac/internal.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 
 /* Cells: of more than that, since distances within thin walls, sampled between nodes, are off. */
 static const double MORE = 0.25;
-/* Less of an obstacle's extent, in cells, is no wall. */
-static const double WALL = 4;
+/* Cells: where walls are looked for; a leak that is shorter is an edge, or a small obstacle. */
+static const double REACH = 2, WALL = 2;
+/* Of a cell: nodes so near are in the solid; those that are made so; how far off walls may be. */
+static const double ON = 1e-9, PLUG = 0.01, ASIDE = 0.1;
+/* Of a cell, the least steps to a wall, and through it. */
+static const double STEP_TO = 1e-4, STEP = 0.02;
+enum { STEPS = 64 }; /* to a wall */
 
-typedef struct build {
-  double thickness; /* m; infinite for what has no bounds */
-  double length;    /* m, of its bounds */
-  double across;    /* greatest |n_x| + |n_y| + |n_z| of where most of it is; 1: along the axes */
-} build;
+/* ---- how thick ------------------------------------------------------------------------------- */
 
-static mn_vec3 direction(const mn_solid_def *s, int dim, mn_vec3 x, double d)
+typedef struct mn_placed {
+  const mn_solid_def *solid;
+  const mn_placement *place;
+  double dx;
+  int dim;
+} mn_placed;
+
+static double distance(const mn_placed *w, mn_vec3 x)
 {
+  return mn_mac_placed_distance(w->solid, w->place, x);
+}
+
+static mn_vec3 slope(const mn_placed *w, mn_vec3 x)
+{
+  const double h = 0.01 * w->dx;
   mn_vec3 g = {{0, 0, 0}};
-  for (int a = 0; a < dim; a++) {
+  for (int a = 0; a < w->dim; a++) {
     mn_vec3 up = x, down = x;
-    up.v[a] += d, down.v[a] -= d;
-    g.v[a] = mn_shape_distance(s->shape, up) - mn_shape_distance(s->shape, down);
+    up.v[a] += h, down.v[a] -= h;
+    g.v[a] = (distance(w, up) - distance(w, down)) / (2 * h);
   }
+  return g;
+}
+
+/* m: the normal of the surface at x, outwards; length 0: none. */
+static mn_vec3 normal_at(const mn_placed *w, mn_vec3 x)
+{
+  mn_vec3 g = slope(w, x);
+  if (mn_length(g) < 0.5) /* in the middle of a wall, whose sides are as far */
+    g = slope(w, mn_add(x, mn_scale(0.02 * w->dx, mn_v3(1, 0.7, w->dim == 3 ? 0.4 : 0))));
   double length = mn_length(g);
   return length > 0 ? mn_scale(1 / length, g) : g;
 }
 
-/* The greatest depth that is found by climbing from x along the axes and their diagonals. */
-static double climb(const mn_solid_def *s, int dim, mn_vec3 x, double step)
+/* The way from x, which is in the solid or on it, along n until it ends; at most `most`. */
+static double way_through(const mn_placed *w, mn_vec3 x, mn_vec3 n, double most)
 {
-  double depth = -mn_shape_distance(s->shape, x), least = 1e-4 * step;
-  while (step > least) {
-    int better = 0;
-    for (int n = 0; n < 27; n++) {
-      mn_vec3 y = mn_madd(x, step, mn_v3(n % 3 - 1, n / 3 % 3 - 1, dim == 3 ? n / 9 - 1 : 0));
-      double there = -mn_shape_distance(s->shape, y);
-      if (there > depth) {
-        depth = there;
-        x = y;
-        better = 1;
-      }
-    }
-    step *= better ? 1 : 0.5;
+  double way = STEP * w->dx;
+  for (;;) {
+    double d = distance(w, mn_madd(x, way, n));
+    if (d > 0 || way >= most)
+      return way;
+    way += fmax(-d, STEP * w->dx);
   }
-  return depth;
 }
 
-/* By points that fill its bounds evenly, as it lies at the start. */
-static build examine(const mn_solid_def *s, int dim)
+static double needed(const mn_placed *w, mn_vec3 n)
 {
-  enum { POINTS = 24 };
-  static const double ALONG = 1.01;
-  mn_vec3 lo, hi, middle = {{0, 0, 0}};
-  double deepest = -INFINITY, step = 0, near = 0, slanted = 0;
-  build b = {.thickness = INFINITY, .across = 1};
-  mn_shape_bounds(s->shape, &lo, &hi);
-  for (int a = 0; a < dim; a++)
-    b.length = fmax(b.length, hi.v[a] - lo.v[a]);
-  if (!isfinite(b.length))
-    return b;
-  step = b.length / POINTS;
-  for (int n = 0; n < (dim == 3 ? POINTS * POINTS * POINTS : POINTS * POINTS); n++) {
-    int at[3] = {n % POINTS, n / POINTS % POINTS, n / POINTS / POINTS};
-    mn_vec3 x = {{0, 0, 0}};
-    for (int a = 0; a < dim; a++)
-      x.v[a] = lo.v[a] + (hi.v[a] - lo.v[a]) * (at[a] + 0.5) / POINTS;
-    double depth = -mn_shape_distance(s->shape, x);
-    if (depth > deepest) {
-      deepest = depth;
-      middle = x;
-    }
-    if (depth < -0.5 * step)
-      continue;
-    mn_vec3 g = direction(s, dim, x, 1e-6 * b.length);
-    double across = fabs(g.x) + fabs(g.y) + fabs(g.z);
-    near++;
-    slanted += across > ALONG;
-    b.across = fmax(b.across, across);
+  return (fabs(n.x) + fabs(n.y) + fabs(n.z) + MORE) * w->dx;
+}
+
+/* How far the wall that x sees along the axis, up or down, is away when it is as thick as needed;
+   INFINITY: there is none near, or it is. *thickness: of it as it is, if less than before. */
+static double distance_along(const mn_placed *w, mn_vec3 x, int axis, int up, double *thickness)
+{
+  mn_vec3 ray = {{0, 0, 0}};
+  double way = 0, d = distance(w, x);
+  ray.v[axis] = up ? 1 : -1;
+  for (int n = 0; n < STEPS && d > 0 && way < REACH * w->dx; n++) {
+    way += fmax(d, STEP_TO * w->dx);
+    d = distance(w, mn_madd(x, way, ray));
   }
-  b.thickness = 2 * climb(s, dim, middle, step);
-  if (slanted < 0.5 * near)
-    b.across = 1;
-  if (s->motion.turn.kind != MN_TIME_CONSTANT && s->moving)
-    b.across = sqrt(dim);
-  return b;
+  if (d > 0)
+    return INFINITY;
+  mn_vec3 y = mn_madd(x, way, ray), n = normal_at(w, y);
+  double most = needed(w, n), t = way_through(w, y, mn_scale(-1, n), most);
+  *thickness = fmin(*thickness, t);
+  return t < most ? way * fabs(n.v[axis]) - 0.5 * (most - t) : INFINITY;
+}
+
+/* Distance to the solid, of which x is d away, with thin walls as thick as needed. */
+static double thick_distance(const mn_placed *w, mn_vec3 x, double d, double *thickness)
+{
+  *thickness = INFINITY;
+  if (!(fabs(d) < REACH * w->dx))
+    return d;
+  if (d <= 0) {
+    mn_vec3 n = normal_at(w, x);
+    double most = needed(w, n);
+    *thickness = way_through(w, x, n, most) + way_through(w, x, mn_scale(-1, n), most);
+    return fmin(d, d - 0.5 * (most - *thickness));
+  }
+  double least = d;
+  for (int k = 0; k < 2 * w->dim; k++)
+    least = fmin(least, distance_along(w, x, k / 2, k % 2, thickness));
+  return least;
+}
+
+double mn_thin_walls_distance(const mn_mac *mac, const mn_solid_def *solid,
+                              const mn_placement *place, mn_vec3 x, double d)
+{
+  mn_placed w = {solid, place, mac->grid.dx, mac->grid.dim};
+  double thickness;
+  return thick_distance(&w, x, d, &thickness);
 }
 
 /* ---- what the grid sees ---------------------------------------------------------------------- */
 
-/* Whether a line between two nodes outside the solid leads through it, by steps as long as its
-   distance allows. */
+enum { STANDING = -1 }; /* in place of the number of a solid: all that stand */
+
+/* Distance to a solid at the start. */
+static double start_distance(const mn_mac *mac, int solid, mn_vec3 x)
+{
+  double least = INFINITY;
+  if (solid != STANDING)
+    return mn_mac_start_distance(mac, solid, x);
+  for (int s = 0; s < mac->def->solid_count; s++)
+    if (!mac->def->solids[s].moving)
+      least = fmin(least, mn_mac_start_distance(mac, s, x));
+  return least;
+}
+
+/* The same at a node. */
+static double at_node(const mn_mac *mac, int solid, const int at[3])
+{
+  const mn_field *f = &mac->geometry.solid;
+  const unsigned char *plug = mac->geometry.plug;
+  if (plug && plug[mn_index(f, at[0], at[1], at[2]) + (f->at - f->data)])
+    return -PLUG * f->grid->dx;
+  return start_distance(mac, solid, mn_position(f, at[0], at[1], at[2]));
+}
+
+/* Whether a line between two nodes outside the solid leads through it. */
 static int slips_between(const mn_mac *mac, int solid, const int at[3], int axis)
 {
   const mn_field *f = &mac->geometry.solid;
-  mn_vec3 x = mn_position(f, at[0], at[1], at[2]), end = x;
-  const double dx = f->grid->dx, on = 1e-9 * dx;
-  end.v[axis] += dx;
-  double d = mn_mac_start_distance(mac, solid, x);
-  if (at[axis] == f->n[axis] - 1 || d <= on || mn_mac_start_distance(mac, solid, end) <= on)
+  mn_vec3 x = mn_position(f, at[0], at[1], at[2]);
+  const double dx = f->grid->dx, on = ON * dx;
+  int end[3] = {at[0], at[1], at[2]};
+  end[axis]++;
+  double d = at_node(mac, solid, at);
+  if (at[axis] == f->n[axis] - 1 || d <= on || at_node(mac, solid, end) <= on)
     return 0;
   for (double way = d; way < dx && d > 0; way += fmax(d, 1e-3 * dx)) {
     mn_vec3 y = x;
     y.v[axis] += way;
-    d = mn_mac_start_distance(mac, solid, y);
+    d = start_distance(mac, solid, y);
   }
   return d <= 0;
 }
 
-/* Whether a cell's corners outside the solid are parted by those inside. */
-static int is_split(const mn_mac *mac, int solid, const int at[3])
+enum { AROUND = 2, SIDE = 2 * AROUND + 1 }; /* nodes */
+
+static int is_node(const mn_field *f, const int at[3])
 {
-  const mn_field *f = &mac->geometry.solid;
-  int dim = f->grid->dim, corners = 1 << dim, out = 0, reached = 0;
-  for (int a = 0; a < dim; a++)
-    if (at[a] == f->n[a] - 1)
-      return 0;
-  for (int c = 0; c < corners; c++) {
-    mn_vec3 x = mn_position(f, at[0] + (c & 1), at[1] + (c >> 1 & 1), at[2] + (c >> 2));
-    out |= mn_mac_start_distance(mac, solid, x) > 0 ? 1 << c : 0;
-  }
-  reached = out & -out;
-  for (int pass = 0; pass < corners; pass++)
-    for (int c = 0; c < corners; c++)
-      for (int a = 0; a < dim && reached >> c & 1; a++)
-        reached |= out & 1 << (c ^ 1 << a);
-  return reached != out;
+  return at[0] >= 0 && at[0] < f->n[0] && at[1] >= 0 && at[1] < f->n[1] && at[2] >= 0 &&
+         at[2] < f->n[2];
 }
 
-typedef struct sight {
-  int seen;  /* some node lies in the solid, or on it */
-  int leaks; /* it slips between nodes or splits cells */
-} sight;
-
-static sight look(const mn_mac *mac, int solid)
+/* Whether the fluid between the nodes a and b, which lie outside the solid, is one: they are joined
+   by lines between nodes nearby that do not lead through it. At the edge of a wall they are. */
+static int is_joined(const mn_mac *mac, int solid, const int a[3], const int b[3])
 {
   const mn_field *f = &mac->geometry.solid;
-  sight s = {0};
+  int list[SIDE * SIDE * SIDE], count = 0, deep = f->grid->dim == 3 ? AROUND : 0;
+  unsigned char seen[SIDE * SIDE * SIDE] = {0};
+  int stride[3] = {1, SIDE, SIDE * SIDE}, start = AROUND * (1 + SIDE + SIDE * SIDE);
+  list[count++] = start;
+  seen[start] = 1;
+  for (int n = 0; n < count; n++) {
+    int off[3] = {list[n] % SIDE - AROUND, list[n] / SIDE % SIDE - AROUND,
+                  list[n] / SIDE / SIDE - AROUND};
+    int at[3] = {a[0] + off[0], a[1] + off[1], a[2] + off[2]};
+    if (at[0] == b[0] && at[1] == b[1] && at[2] == b[2])
+      return 1;
+    for (int way = 0; way < 2 * f->grid->dim; way++) {
+      int axis = way / 2, up = way % 2 ? 1 : -1, next[3] = {at[0], at[1], at[2]};
+      int to = list[n] + up * stride[axis];
+      next[axis] += up;
+      if (abs(off[axis] + up) > (axis == 2 ? deep : AROUND) || seen[to] || !is_node(f, next))
+        continue;
+      if (at_node(mac, solid, next) <= ON * f->grid->dx ||
+          slips_between(mac, solid, up > 0 ? at : next, axis))
+        continue;
+      seen[to] = 1;
+      list[count++] = to;
+    }
+  }
+  return 0;
+}
+
+/* Whether the wall lets what it parts through: between two nodes outside it, along an axis from
+   `at`, or in the cell above, of which corners on both of its sides are outside. */
+static int leaks_at(const mn_mac *mac, int solid, const int at[3])
+{
+  const mn_field *f = &mac->geometry.solid;
+  int dim = f->grid->dim, corners = 1 << dim, first = -1;
+  for (int c = 1; c < corners; c <<= 1) {
+    int axis = c == 1 ? 0 : c == 2 ? 1 : 2, to[3] = {at[0], at[1], at[2]};
+    to[axis]++;
+    if (slips_between(mac, solid, at, axis) && !is_joined(mac, solid, at, to))
+      return 1;
+  }
+  int corner[8][3], inside = 0;
+  for (int c = 0; c < corners; c++) {
+    for (int a = 0; a < 3; a++)
+      corner[c][a] = at[a] + (c >> a & 1);
+    if (!is_node(f, corner[c]))
+      return 0;
+    int in = at_node(mac, solid, corner[c]) <= ON * f->grid->dx;
+    inside |= in << c;
+    first = first < 0 && !in ? c : first;
+  }
+  for (int c = first + 1; c < corners && inside && first >= 0; c++)
+    if (!(inside >> c & 1) && !is_joined(mac, solid, corner[first], corner[c]))
+      return 1;
+  return 0;
+}
+
+/* Whether the node `at`, d from the surface, is the only one in a wall there, and so much nearer to
+   one side of it that the other one is not where it should be, when values at nodes tell. */
+static int is_aside(const mn_mac *mac, int solid, const mn_placed *w, const int at[3], double d)
+{
+  const mn_field *f = &mac->geometry.solid;
+  if (d > 0 || d < -0.5 * w->dx)
+    return 0;
+  mn_vec3 x = mn_position(f, at[0], at[1], at[2]), n = normal_at(w, x);
+  double most = 2 * w->dx, up = way_through(w, x, n, most) / w->dx;
+  double down = way_through(w, x, mn_scale(-1, n), most) / w->dx;
+  double near = fmin(up, down), rest = 1 - fmax(up, down);
+  if (!(rest > 0) || !(rest / (rest + near) - rest > ASIDE))
+    return 0;
+  int axis = fabs(n.x) >= fmax(fabs(n.y), fabs(n.z)) ? 0 : fabs(n.y) >= fabs(n.z) ? 1 : 2;
+  int low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
+  low[axis]--, high[axis]++;
+  return is_node(f, low) && is_node(f, high) && at_node(mac, solid, low) > 0 &&
+         at_node(mac, solid, high) > 0 && !is_joined(mac, solid, low, high);
+}
+
+typedef struct leaks {
+  int any;          /* it slips between nodes, splits cells or lies aside; of one that moves, it is
+                       thin */
+  mn_vec3 lo, hi;   /* where */
+  double thickness; /* m, least there */
+  int seen;         /* some node lies in the solid, or on it */
+} leaks;
+
+static void look(const mn_mac *mac, int solid, const int at[3], leaks *l)
+{
+  const mn_field *f = &mac->geometry.solid;
+  const mn_solid_def *s = &mac->def->solids[solid];
+  mn_placement start = mac->geometry.place[solid];
+  mn_placed w = {s, &start, f->grid->dx, f->grid->dim};
+  mn_vec3 x = mn_position(f, at[0], at[1], at[2]);
+  double d = mn_mac_start_distance(mac, solid, x), thickness;
+  if (d > REACH * w.dx)
+    return;
+  l->seen |= d <= ON * w.dx;
+  if (!s->moving && !is_aside(mac, solid, &w, at, d) && !leaks_at(mac, solid, at))
+    return;
+  double less = d - thick_distance(&w, x, d, &thickness);
+  if (s->moving && !(less > 0.5 * MORE * w.dx))
+    return;
+  for (int a = 0; a < w.dim; a++) {
+    l->lo.v[a] = l->any ? fmin(l->lo.v[a], x.v[a]) : x.v[a];
+    l->hi.v[a] = l->any ? fmax(l->hi.v[a], x.v[a]) : x.v[a];
+  }
+  l->any = 1;
+  l->thickness = fmin(l->thickness, thickness);
+}
+
+static leaks find_leaks(const mn_mac *mac, int solid)
+{
+  const mn_field *f = &mac->geometry.solid;
+  leaks l = {.thickness = INFINITY};
   for (int k = 0; k < f->n[2]; k++)
     for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        int at[3] = {i, j, k};
-        double d = mn_mac_start_distance(mac, solid, mn_position(f, i, j, k));
-        if (d > 2 * f->grid->dx)
-          continue;
-        s.seen |= d <= 1e-9 * f->grid->dx;
-        s.leaks |= is_split(mac, solid, at);
-        for (int a = 0; a < f->grid->dim && !s.leaks; a++)
-          s.leaks |= slips_between(mac, solid, at, a);
-      }
-  return s;
+      for (int i = 0; i < f->n[0]; i++)
+        look(mac, solid, (int[]){i, j, k}, &l);
+  return l;
 }
 
-/* ---- what is done ---------------------------------------------------------------------------- */
+/* ---- corners --------------------------------------------------------------------------------- */
 
-static void swell(mn_mac *mac, int solid)
+/* Where walls meet, some cells may still have corners on both sides of them: the nearest of those
+   counts as in the solid. */
+static mn_status plug_corners(mn_mac *mac)
 {
-  const mn_solid_def *s = &mac->def->solids[solid];
-  const char *blank = *s->name ? " " : "";
-  double dx = mac->grid.dx;
-  build b = examine(s, mac->grid.dim);
-  double needed = (b.across + MORE) * dx;
-  if (b.thickness >= needed)
-    return;
-  sight now = look(mac, solid);
-  if (b.length > WALL * dx && (now.leaks || s->moving)) {
-    mac->geometry.place[solid].swell = 0.5 * (needed - b.thickness);
-    mn_log(mac->ctx, MN_LOG_WARNING,
-           "scene.solids: obstacle %d%s%s is %.2g cells thick: the fluid takes it as %.2g cells "
-           "thick, since thinner walls leak there; use more cells, or make it thicker",
-           solid + 1, blank, s->name, b.thickness / dx, needed / dx);
-  } else if (now.leaks && !now.seen)
-    mn_log(mac->ctx, MN_LOG_WARNING,
-           "scene.solids: obstacle %d%s%s lies between the nodes of the grid (cells are %g m "
-           "wide): the fluid does not see it; make it larger than a cell, or use more cells",
-           solid + 1, blank, s->name, dx);
+  const mn_field *f = &mac->geometry.solid;
+  const int solid = STANDING;
+  enum { PASSES = 3 };
+  MN_TRY(MN_NEW(mac->ctx, "corners of thin walls", f->size, &mac->geometry.plug));
+  for (int pass = 0, more = 1; pass < PASSES && more; pass++) {
+    more = 0;
+    for (int k = 0; k < f->n[2]; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          int at[3] = {i, j, k}, best[3] = {0};
+          if (at_node(mac, solid, at) > REACH * f->grid->dx || !leaks_at(mac, solid, at))
+            continue;
+          double least = INFINITY;
+          for (int c = 0; c < 1 << f->grid->dim; c++) {
+            int to[3] = {i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)};
+            double d = is_node(f, to) ? at_node(mac, solid, to) : 0;
+            if (d > ON * f->grid->dx && d < least) {
+              least = d;
+              memcpy(best, to, sizeof best);
+            }
+          }
+          if (isfinite(least))
+            mac->geometry.plug[mn_index(f, best[0], best[1], best[2]) + (f->at - f->data)] = 1;
+          more |= isfinite(least);
+        }
+  }
+  return MN_OK;
 }
 
-void mn_thin_walls_swell(mn_mac *mac)
+void mn_thin_walls_plug(const mn_mac *mac, mn_field *distance)
 {
-  for (int s = 0; s < mac->def->solid_count; s++)
-    swell(mac, s);
+  const unsigned char *plug = mac->geometry.plug;
+  for (size_t q = 0; plug && q < distance->size; q++)
+    if (plug[q])
+      distance->data[q] = fmin(distance->data[q], -PLUG * mac->grid.dx);
+}
+
+mn_status mn_thin_walls_find(mn_mac *mac)
+{
+  for (int n = 0; n < mac->def->solid_count; n++) {
+    const mn_solid_def *s = &mac->def->solids[n];
+    const char *blank = *s->name ? " " : "";
+    double dx = mac->grid.dx;
+    mac->geometry.place[n] = mn_mac_place_at_start(s);
+    leaks l = find_leaks(mac, n);
+    mn_vec3 size = mn_sub(l.hi, l.lo);
+    if (l.any && fmax(size.x, fmax(size.y, size.z)) > WALL * dx) {
+      mac->geometry.place[n].thin = mac->geometry.thin_walls = 1;
+      mn_log(mac->ctx, MN_LOG_WARNING,
+             "scene.solids: obstacle %d%s%s has walls that are too thin for the grid, down to "
+             "%.2g cells: the fluid takes them as 1 to 2 cells thick, since they would leak; use "
+             "more cells, or make them thicker",
+             n + 1, blank, s->name, l.thickness / dx);
+    } else if (l.any && !l.seen)
+      mn_log(mac->ctx, MN_LOG_WARNING,
+             "scene.solids: obstacle %d%s%s lies between the nodes of the grid (cells are %g m "
+             "wide): the fluid does not see it; make it larger than a cell, or use more cells",
+             n + 1, blank, s->name, dx);
+  }
+  return mac->geometry.thin_walls ? plug_corners(mac) : MN_OK;
 }
