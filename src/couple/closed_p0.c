@@ -40,8 +40,9 @@ static const double DRIVEN = 0.1;
    of K: nothing is learned from them. */
 static const double LEARN_LEAST = 1e-7;
 static const double FORCED = 1e9;
-/* mn_closed_turns: cells in a substep; part of p0 that the fluid's other loads may be. */
-static const double PRESSED = 3, ALONE = 0.1;
+/* mn_closed_turns: cells in a substep, of some point; part of p0 that the fluid's other loads may
+   be. */
+static const double PRESSED = 1, ALONE = 0.1;
 /* Solves before K is found anew. */
 enum { PATIENCE = 8, ROUNDS = 3 };
 /* Steps that do not help: rounding of a stiff body may spoil one, and seldom the next. */
@@ -361,12 +362,14 @@ int mn_closed_turns(const mn_closed *c, const mn_vec3 *other)
 {
   const mn_interface *f = &c->boxes->face;
   double most = 0, loads = 0, pressed = 0;
-  for (int r = 0; r < c->count && c->form == MN_CLOSED_ELIMINATED; r++) {
-    const mn_vec3 *row = &c->row[(size_t)r * f->count];
-    most = fmax(most, mn_closed_free_way(c, r));
-    for (size_t i = 0; i < f->count; i++)
-      pressed += fabs(c->now.p0[c->slot[r]]) * mn_length(row[i]);
-  }
+  if (!c->boxes->solid.ops->accelerate || c->form != MN_CLOSED_ELIMINATED)
+    return 0;
+  for (int r = 0; r < c->count; r++)
+    for (size_t i = 0; i < f->count && !c->still[r]; i++) {
+      double p0 = fabs(c->now.p0[c->slot[r]]);
+      most = fmax(most, p0 * c->dt * c->dt * mn_length(c->reply[(size_t)r * f->count + i]));
+      pressed += p0 * mn_length(c->row[(size_t)r * f->count + i]);
+    }
   for (size_t i = 0; i < f->count && most > PRESSED * c->dx; i++)
     loads += mn_length(other[i]);
   return most > PRESSED * c->dx && loads < ALONE * pressed;

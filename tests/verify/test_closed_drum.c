@@ -183,8 +183,9 @@ static void test_balloon(void **state)
  */
 
 static const char BALL[] =
+    "local n = param('n', 32, '')\n"
     "return scene {\n"
-    "  domain   = box { size = {2, 2}, cells = {32, 32}, top = 'open' },\n"
+    "  domain   = box { size = {2, 2}, cells = {n, n}, top = 'open' },\n"
     "  fluid    = smoke { density = 1, gravity = {0, 0}, outside = 'empty', max_dt = 0.01 },\n"
     "  solids   = {\n"
     "    elastic { name = 'ball', shape = disk { center = {1, 0.7}, radius = 0.3 },\n"
@@ -198,17 +199,17 @@ static const char BALL[] =
     "  output   = { frames = 100, every = 0.02 },\n"
     "}\n";
 
-static void press(const char *method, double after)
+static void press(const char *method, const char *n, double after)
 {
   world_case c;
   double most = 0;
-  world_open(&c, BALL, &(mn_setting){"method", method}, 1, 1);
+  world_open(&c, BALL, (mn_setting[]){{"method", method}, {"n", n}}, 2, 1);
   while (c.info.time < 1.5 - 1e-9 && world_step(&c))
     if (c.info.time > after)
       most = check_worst(most, c.info.body_kinetic_energy);
   CHECK_OK(c.ctx, c.status);
-  printf("ball, %s: %d substeps, at most %.2e J after %g s, p0 %.3f Pa\n", method, c.steps, most,
-         after, c.info.region[0].p0);
+  printf("ball, %s, %s cells: %d substeps, at most %.2e J after %g s, p0 %.3f Pa\n", method, n,
+         c.steps, most, after, c.info.region[0].p0);
   CHECK_NEAR(c.info.region[0].p0 / 2000, 1, 1e-3);
   CHECK_LE(most, 0.01);
   world_close(&c);
@@ -217,10 +218,12 @@ static void press(const char *method, double after)
 static void test_ball(void **state)
 {
   (void)state;
-  press("xpm", 0.5);
-  press("monolithic", 0.5);
+  press("xpm", "32", 0.5);
+  press("monolithic", "32", 0.5);
+  press("xpm", "20", 0.7);
+  press("monolithic", "16", 0.7);
   CHECK_DONE();
-  press("xpm", 0);
+  press("xpm", "32", 0);
   CHECK_MUST_HAVE_FAILED();
 }
 

@@ -184,6 +184,18 @@ void mn_mac_bodies_narrow(mn_mac *mac)
   }
 }
 
+/* Cells: deeper water does not let go of bodies within a substep. */
+static const double DEEP = 2.5;
+
+static int is_deep(const mn_mac *mac, const mn_closed_face *f)
+{
+  side low = look(mac, f, 0), high = look(mac, f, 1);
+  double most = -DEEP * mac->grid.dx;
+  return (!low.inside || low.phi < most) && (!high.inside || high.phi < most);
+}
+
+/* Masses above 0 help those below it where water holds the body all around. Near the surface it may
+   let go of any of them. */
 mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_vec3 *mass, int *any)
 {
   mn_mac *mac = self;
@@ -192,11 +204,19 @@ mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_ve
   if (!interface->count || !interface->impulse || !mac->state.held.data)
     return MN_OK;
   MN_TRY(mn_mac_bodies_place(mac, interface));
+  memset(mass, 0, interface->count * sizeof *mass);
+  int bodies = 0;
+  for (size_t r = 0; r < b->weights->rows; r++)
+    bodies = b->face[r].body >= bodies ? b->face[r].body + 1 : bodies;
+  MN_TRY(mn_mac_bodies_clear_grips(mac, bodies));
   for (size_t r = 0; r < b->weights->rows; r++) {
     b->F[r] = mn_mac_bodies_dual(mac, r).mass;
     *any |= b->F[r] < 0;
+    b->grip[b->face[r].body][0].x += b->F[r] < 0 && !is_deep(mac, &b->face[r]);
   }
-  memset(mass, 0, interface->count * sizeof *mass);
+  for (size_t r = 0; r < b->weights->rows; r++)
+    if (b->grip[b->face[r].body][0].x > 0)
+      b->F[r] = fmin(b->F[r], 0);
   return *any ? mn_weights_scatter(b->weights, b->F, mass) : MN_OK;
 }
 

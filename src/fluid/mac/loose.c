@@ -222,17 +222,24 @@ static double wall_pressure(const mn_mac *mac, const int32_t at[3], const wall *
 }
 
 /* What water does to each body on the whole, and where it touches it. */
+mn_status mn_mac_bodies_clear_grips(mn_mac *mac, int bodies)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  if ((size_t)bodies > b->grip_capacity) {
+    MN_TRY(MN_RENEW(mac->ctx, "bodies in water", (size_t)bodies, &b->grip));
+    b->grip_capacity = (size_t)bodies;
+  }
+  memset(b->grip, 0, (size_t)bodies * sizeof *b->grip);
+  return MN_OK;
+}
+
 static mn_status find_grips(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
   int bodies = 0;
   for (size_t r = 0; r < b->weights->rows; r++)
     bodies = b->face[r].body >= bodies ? b->face[r].body + 1 : bodies;
-  if ((size_t)bodies > b->grip_capacity) {
-    MN_TRY(MN_RENEW(mac->ctx, "bodies in water", (size_t)bodies, &b->grip));
-    b->grip_capacity = (size_t)bodies;
-  }
-  memset(b->grip, 0, (size_t)bodies * sizeof *b->grip);
+  MN_TRY(mn_mac_bodies_clear_grips(mac, bodies));
   for (size_t r = 0; r < b->weights->rows; r++) {
     const mn_closed_face *f = &b->face[r];
     mn_dual d = mn_mac_bodies_dual(mac, r);
