@@ -161,12 +161,17 @@ void mn_mono_meet_regions(mn_monolithic *m)
     m->met[r] -= along(c, r, m->boxes->face.X);
 }
 
-/* m^3, of what earlier substeps left. */
+/* m^3, of what earlier substeps left; of all regions the same part, so that those that share walls
+   do not ask for what contradicts. */
 static double carried(const mn_monolithic *m, int r)
 {
   const mn_closed *c = m->closed;
-  double most = CARRIED * m->dx * c->surface[r], error = c->now.error[c->slot[r]];
-  return fmax(-most, fmin(most, error));
+  double part = 1;
+  for (int k = 0; k < c->count; k++) {
+    double most = CARRIED * m->dx * c->surface[k], error = fabs(c->now.error[c->slot[k]]);
+    part = error > most ? fmin(part, most / error) : part;
+  }
+  return part * c->now.error[c->slot[r]];
 }
 
 static void ask(mn_monolithic *m)

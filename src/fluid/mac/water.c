@@ -166,7 +166,12 @@ static void mark_near_solids(mn_mac *mac)
   }
 }
 
-/* Along the gradient of the distance to the nearest solid, until outside of it. */
+/* In place of the cell of a particle: it has left the domain, or was drained; it is between walls
+   that leave no place for it, and others get its volume. */
+enum { GONE = -1, SQUEEZED = -2 };
+
+/* Along the gradient of the distance to the nearest solid, until outside of it; 0, or one of the
+   above. */
 static int leave_solids(const mn_mac *mac, double *row, int dim)
 {
   double dx = mac->grid.dx, step = 1e-4 * dx, margin = MARGIN * dx;
@@ -186,14 +191,15 @@ static int leave_solids(const mn_mac *mac, double *row, int dim)
     }
     double length = mn_length(normal);
     if (!(length > 0))
-      return -1;
+      return SQUEEZED;
     x = mn_madd(x, (1.5 * margin - d) / length, normal);
   }
   for (int a = 0; a < dim; a++)
     row[a] = x.v[a];
-  int gone = keep_inside(mac, row);
+  if (keep_inside(mac, row))
+    return GONE;
   x = mn_v3(row[0], row[1], dim == 3 ? row[2] : 0);
-  return gone || mn_mac_solid_distance(mac, x) < 0 ? -1 : 0; /* squeezed between wall and solid */
+  return mn_mac_solid_distance(mac, x) < 0 ? SQUEEZED : 0;
 }
 
 static mn_vec3 position(const double *row, int dim)
@@ -211,27 +217,29 @@ static void stay_on_side(const mn_mac *mac, mn_vec3 before, double *row)
       row[a] = before.v[a];
 }
 
-/* The cell of particle i, kept out of solids and within the domain; -1 if it is to go. */
+/* The cell of particle i, kept out of solids and within the domain; below 0 if it is to go. */
 static int64_t settle_row(const mn_mac *mac, double *row)
 {
   const mn_water *w = &mac->water;
   mn_vec3 before = position(row, mac->grid.dim);
   if (keep_inside(mac, row))
-    return -1;
+    return GONE;
   int64_t cell = mn_particle_cell(&w->cells, &mac->grid, row);
   if (mn_mac_has_solids(mac) && w->near_solid[cell]) {
-    if (leave_solids(mac, row, mac->grid.dim))
-      return -1;
+    int left = leave_solids(mac, row, mac->grid.dim);
+    if (left)
+      return left;
     cell = mn_particle_cell(&w->cells, &mac->grid, row);
   }
   if (mac->shell.on) {
     stay_on_side(mac, before, row);
     cell = mn_particle_cell(&w->cells, &mac->grid, row);
   }
-  return mn_mac_is_drained(mac, position(row, mac->grid.dim)) ? -1 : cell;
+  return mn_mac_is_drained(mac, position(row, mac->grid.dim)) ? GONE : cell;
 }
 
-/* Marks each particle's cell, or -1 if it is to go; the first `marked` may have such a mark. */
+/* Marks each particle's cell, or below 0 if it is to go; the first `marked` may have such a mark.
+ */
 static void settle(mn_mac *mac, int64_t marked)
 {
   mn_water *w = &mac->water;
@@ -355,9 +363,48 @@ mn_status mn_water_push(mn_mac *mac)
   return mn_water_sort(mac, (size_t)count);
 }
 
+/* Shares the volume of a particle among those of the nearest cell that has some. */
+static void hand_on(mn_mac *mac, const double *row, double volume)
+{
+  enum { FURTHEST = 3 };
+  mn_particle_cells *c = &mac->water.cells;
+  int at[3] = {0, 0, 0}, deep = mac->grid.dim == 3 ? FURTHEST : 0;
+  int64_t best = -1;
+  double least = INFINITY;
+  mn_particle_place(c->n, &mac->grid, row, at);
+  for (int k = -deep; k <= deep; k++)
+    for (int j = -FURTHEST; j <= FURTHEST; j++)
+      for (int i = -FURTHEST; i <= FURTHEST; i++) {
+        int to[3] = {at[0] + i, at[1] + j, at[2] + k}, out = 0;
+        for (int a = 0; a < 3; a++)
+          out |= to[a] < 0 || to[a] >= c->n[a];
+        int64_t cell = to[0] + c->n[0] * (to[1] + (int64_t)c->n[1] * to[2]);
+        double far = i * i + j * j + k * k;
+        if (!out && far < least && c->start[cell + 1] > c->start[cell]) {
+          least = far;
+          best = cell;
+        }
+      }
+  for (int64_t q = best < 0 ? 0 : c->start[best]; best >= 0 && q < c->start[best + 1]; q++)
+    *mn_particle_volume(&mac->water.next, (size_t)q) +=
+        volume / (double)(c->start[best + 1] - c->start[best]);
+}
+
+/* After the sort, which leaves the rows and marks of before. */
+static void hand_on_squeezed(mn_mac *mac, size_t before)
+{
+  const mn_particle_cells *c = &mac->water.cells;
+  mn_particles old = mac->water.next;
+  old.data = c->rows;
+  for (size_t i = 0; i < before; i++)
+    if (c->cell[i] == SQUEEZED)
+      hand_on(mac, mn_particle(&old, i), *mn_particle_volume(&old, i));
+}
+
 static mn_status sort(mn_mac *mac, size_t marked, int again)
 {
   mn_water *w = &mac->water;
+  size_t before = w->next.count;
   MN_TRY(mn_particle_cells_reserve(mac->ctx, w->next.count, &w->cells));
   if (mn_mac_has_solids(mac) && (mac->moving || mac->bodies.on || !w->near_known))
     mark_near_solids(mac);
@@ -367,6 +414,8 @@ static mn_status sort(mn_mac *mac, size_t marked, int again)
   else
     settle(mac, (int64_t)marked);
   MN_TRY(mn_particles_sort(mac->ctx, &mac->grid, &w->cells, &w->next));
+  if (mn_mac_has_solids(mac))
+    hand_on_squeezed(mac, before);
   return mn_water_look(mac);
 }
 
