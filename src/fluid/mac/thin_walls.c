@@ -34,19 +34,20 @@ enum { STEPS = 64 }; /* to a wall */
 
 /* ---- how thick ------------------------------------------------------------------------------- */
 
-typedef struct mn_placed {
+/* A solid where it is. */
+typedef struct placed {
   const mn_solid_def *solid;
   const mn_placement *place;
   double dx;
   int dim;
-} mn_placed;
+} placed;
 
-static double distance(const mn_placed *w, mn_vec3 x)
+static double distance(const placed *w, mn_vec3 x)
 {
   return mn_mac_placed_distance(w->solid, w->place, x);
 }
 
-static mn_vec3 slope(const mn_placed *w, mn_vec3 x)
+static mn_vec3 slope(const placed *w, mn_vec3 x)
 {
   const double h = 0.01 * w->dx;
   mn_vec3 g = {{0, 0, 0}};
@@ -58,8 +59,8 @@ static mn_vec3 slope(const mn_placed *w, mn_vec3 x)
   return g;
 }
 
-/* m: the normal of the surface at x, outwards; length 0: none. */
-static mn_vec3 normal_at(const mn_placed *w, mn_vec3 x)
+/* Of the surface at x, outwards; length 0: there is none. */
+static mn_vec3 normal_at(const placed *w, mn_vec3 x)
 {
   mn_vec3 g = slope(w, x);
   if (mn_length(g) < 0.5) /* in the middle of a wall, whose sides are as far */
@@ -69,7 +70,7 @@ static mn_vec3 normal_at(const mn_placed *w, mn_vec3 x)
 }
 
 /* The way from x, which is in the solid or on it, along n until it ends; at most `most`. */
-static double way_through(const mn_placed *w, mn_vec3 x, mn_vec3 n, double most)
+static double way_through(const placed *w, mn_vec3 x, mn_vec3 n, double most)
 {
   double way = STEP * w->dx;
   for (;;) {
@@ -80,14 +81,14 @@ static double way_through(const mn_placed *w, mn_vec3 x, mn_vec3 n, double most)
   }
 }
 
-static double needed(const mn_placed *w, mn_vec3 n)
+static double needed(const placed *w, mn_vec3 n)
 {
   return (fabs(n.x) + fabs(n.y) + fabs(n.z) + MORE) * w->dx;
 }
 
 /* How far the wall that x sees along the axis, up or down, is away when it is as thick as needed;
    INFINITY: there is none near, or it is. *thickness: of it as it is, if less than before. */
-static double distance_along(const mn_placed *w, mn_vec3 x, int axis, int up, double *thickness)
+static double distance_along(const placed *w, mn_vec3 x, int axis, int up, double *thickness)
 {
   mn_vec3 ray = {{0, 0, 0}};
   double way = 0, d = distance(w, x);
@@ -105,7 +106,7 @@ static double distance_along(const mn_placed *w, mn_vec3 x, int axis, int up, do
 }
 
 /* Distance to the solid, of which x is d away, with thin walls as thick as needed. */
-static double thick_distance(const mn_placed *w, mn_vec3 x, double d, double *thickness)
+static double thick_distance(const placed *w, mn_vec3 x, double d, double *thickness)
 {
   *thickness = INFINITY;
   if (!(fabs(d) < REACH * w->dx))
@@ -125,7 +126,7 @@ static double thick_distance(const mn_placed *w, mn_vec3 x, double d, double *th
 double mn_thin_walls_distance(const mn_mac *mac, const mn_solid_def *solid,
                               const mn_placement *place, mn_vec3 x, double d)
 {
-  mn_placed w = {solid, place, mac->grid.dx, mac->grid.dim};
+  placed w = {solid, place, mac->grid.dx, mac->grid.dim};
   double thickness;
   return thick_distance(&w, x, d, &thickness);
 }
@@ -245,7 +246,7 @@ static int leaks_at(const mn_mac *mac, int solid, const int at[3])
 
 /* Whether the node `at`, d from the surface, is the only one in a wall there, and so much nearer to
    one side of it that the other one is not where it should be, when values at nodes tell. */
-static int is_aside(const mn_mac *mac, int solid, const mn_placed *w, const int at[3], double d)
+static int is_aside(const mn_mac *mac, int solid, const placed *w, const int at[3], double d)
 {
   const mn_field *f = &mac->geometry.solid;
   if (d > 0 || d < -0.5 * w->dx)
@@ -268,7 +269,8 @@ typedef struct leaks {
                        thin */
   mn_vec3 lo, hi;   /* where */
   double thickness; /* m, least there */
-  int seen;         /* some node lies in the solid, or on it */
+  int seen;         /* some node lies in the solid, or on it; */
+  int crossed;      /* if none: some line between nodes leads through it */
 } leaks;
 
 static void look(const mn_mac *mac, int solid, const int at[3], leaks *l)
@@ -276,12 +278,14 @@ static void look(const mn_mac *mac, int solid, const int at[3], leaks *l)
   const mn_field *f = &mac->geometry.solid;
   const mn_solid_def *s = &mac->def->solids[solid];
   mn_placement start = mac->geometry.place[solid];
-  mn_placed w = {s, &start, f->grid->dx, f->grid->dim};
+  placed w = {s, &start, f->grid->dx, f->grid->dim};
   mn_vec3 x = mn_position(f, at[0], at[1], at[2]);
   double d = mn_mac_start_distance(mac, solid, x), thickness;
   if (d > REACH * w.dx)
     return;
   l->seen |= d <= ON * w.dx;
+  for (int a = 0; a < w.dim && !l->seen && !l->crossed; a++)
+    l->crossed = slips_between(mac, solid, at, a);
   if (!s->moving && !is_aside(mac, solid, &w, at, d) && !leaks_at(mac, solid, at))
     return;
   double less = d - thick_distance(&w, x, d, &thickness);
@@ -365,7 +369,7 @@ mn_status mn_thin_walls_find(mn_mac *mac)
              "%.2g cells: the fluid takes them as 1 to 2 cells thick, since they would leak; use "
              "more cells, or make them thicker",
              n + 1, blank, s->name, l.thickness / dx);
-    } else if (l.any && !l.seen)
+    } else if (l.crossed && !l.seen)
       mn_log(mac->ctx, MN_LOG_WARNING,
              "scene.solids: obstacle %d%s%s lies between the nodes of the grid (cells are %g m "
              "wide): the fluid does not see it; make it larger than a cell, or use more cells",
