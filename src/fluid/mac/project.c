@@ -24,6 +24,7 @@ static const double ROUND_OFF = 1e-13;
 /* Net flow into a closed region that counts as round-off, as part of speed times surface; and what
    counts as speed when all is at rest, in cells a substep. */
 static const double FLOW_ROUND_OFF = 1e-8, LEAST_SPEED = 1e-3;
+static const double NEXT_TO_NOTHING = 1e-8; /* m/s */
 
 enum {
   BLOCK = 256
@@ -363,8 +364,10 @@ void mn_mac_tolerances(const mn_mac *mac, double dt, double worst, double speed,
                        double *sum_tolerance)
 {
   const mn_fluid_def *fluid = &mac->def->fluid;
-  /* of b; a fluid at rest rounds as what gravity would make of it in a step */
-  double unit = fluid->density / dt * fmax(speed, dt * mn_length(fluid->gravity)) / mac->grid.dx;
+  /* of b; a fluid at rest rounds as what gravity would make of it in a step, or as next to nothing:
+     floats end at 1e-38 */
+  double fall = fmax(dt * mn_length(fluid->gravity), NEXT_TO_NOTHING);
+  double unit = fluid->density / dt * fmax(speed, fall) / mac->grid.dx;
   *tolerance = fmax(fluid->pressure_tolerance * worst, ROUND_OFF * unit);
   *tolerance = fmax(*tolerance, fluid->divergence_tolerance * fluid->density / dt);
   double surface =
