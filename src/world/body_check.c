@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "world/check_values.h"
 #include "math/vec.h"
+#include "world/check_values.h"
 #include "world/world.h"
 
 /* ---- keys without effect --------------------------------------------------------------------- */
