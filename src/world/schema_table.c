@@ -471,7 +471,9 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
          "centres the shape holds, and brings the area of their outer sides times the velocity out "
          "of these: a jet that brings an exact volume has its edges on cells. Where a shape lies "
          "across the axes its stairs do not blow: it brings the speed times its own cross-section, "
-         "within one or two per cent if it is some cells wide."},
+         "within one or two per cent if it is some cells wide. Through what solids cover of it "
+         "nothing "
+         "comes, wherever they cut the cells."},
     [MN_CTOR_EMITTER] = {"emitter", MN_GROUP_SOURCE, 0, 0, source_keys, NULL,
                          "Sets smoke and temperature inside its shape, and no velocity."},
     [MN_CTOR_DRAIN] = {"drain", MN_GROUP_SOURCE, 0, 0, drain_keys, NULL,

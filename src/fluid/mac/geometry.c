@@ -330,7 +330,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   g->wall[a].data[q] = 0;
   if (below || above) {
     g->kind[a][q] = MN_FACE_SOURCE;
-    g->gate[a][q] = below && above ? 1 : w * mn_stairs_part(mac, a, q);
+    g->gate[a][q] = below && above ? 1 : mn_stairs_open_part(mac, a, i, j, k, w);
     g->wall[a].data[q] = g->gate[a][q] * source_velocity(mac, a, i, j, k);
     w = 0;
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {

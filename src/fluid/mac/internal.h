@@ -82,11 +82,11 @@ typedef struct mn_mac_geometry {
   unsigned char *kind[3]; /* faces with ghosts: mn_face_kind */
   double *gate[3]; /* part of a face of a source through which it blows: that solids leave open and
                       that is no stair; NULL without sources */
-  unsigned char *stairs;     /* of each source: it has stairs; see stairs.c */
-  unsigned char *blowing[3]; /* faces with ghosts: samples that blow; NULL without stairs */
-  mn_field volume;           /* cells: fluid part; 0 in sources and where nothing is */
-  unsigned char *empty; /* cells with ghosts: 1 where nothing is; NULL unless outside = "empty" */
-  mn_field whole;       /* cells: what solids leave; with `empty` */
+  unsigned char *stairs; /* of each source: it has stairs; see stairs.c */
+  uint64_t *blowing[3];  /* faces with ghosts: samples that blow; NULL without stairs */
+  mn_field volume;       /* cells: fluid part; 0 in sources and where nothing is */
+  unsigned char *empty;  /* cells with ghosts: 1 where nothing is; NULL unless outside = "empty" */
+  mn_field whole;        /* cells: what solids leave; with `empty` */
   int32_t (*empty_list)[3]; /* scratch */
   unsigned char *inflow;    /* cells with ghosts: 1 + index of the inflow that covers it, or 0 */
   double *blow; /* of each source: factor that makes the flow out of it exact; see speed */
@@ -273,8 +273,13 @@ mn_status mn_stairs_create(mn_mac *mac);
 /* 1 + index of the inflow that the cell belongs to, 0 if none; *outside: it is beyond the domain.
  */
 int mn_inflow_of(const mn_mac *mac, const int at[3], int *outside);
+/* Number of samples on a side of a cell, and one of them; the middle of the side is given. */
+int mn_stairs_samples(const mn_mac *mac);
+mn_vec3 mn_stairs_sample(const mn_mac *mac, mn_vec3 middle, int axis, int n);
 /* Part of an outer face (index with ghosts) of an inflow that blows. */
 double mn_stairs_part(const mn_mac *mac, int axis, int64_t q);
+/* The same of what blows and is open, where solids leave the part `open` of the face. */
+double mn_stairs_open_part(const mn_mac *mac, int axis, int i, int j, int k, double open);
 /* Whether what has come to x out of the inflow's cells, by `way` (m) at most, has left it for good.
  */
 int mn_stairs_let_go(const mn_mac *mac, int source, mn_vec3 x, mn_vec3 way);

@@ -1,5 +1,5 @@
-/* Where particles come from: the initial shape, inflows, and the splitting and merging that keeps
-   enough of them in every cell without changing volume or momentum.
+/* Where particles come from: the initial shape (inflows: emit.c), and the splitting and merging
+   that keeps enough of them in every cell without changing volume or momentum.
 
    Fresh liquid has 2^dim particles a cell, on a lattice of half a cell: evenly spread particles
    have the density 1 to rounding, so that water at rest stays at rest. (`jitter` scatters them
@@ -51,7 +51,7 @@ static double scatter(int64_t key, int n)
   return (double)(h >> 11) * 0x1p-53 - 0.5;
 }
 
-static mn_status add_particle(mn_mac *mac, mn_vec3 x, mn_vec3 v, double volume)
+mn_status mn_water_add_particle(mn_mac *mac, mn_vec3 x, mn_vec3 v, double volume)
 {
   mn_particles *p = &mac->water.next;
   MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
@@ -115,15 +115,14 @@ mn_status mn_water_fill(mn_mac *mac)
             continue;
           for (int a = 0; a < g->dim; a++)
             piece[n].center.v[a] += fluid->jitter * h * piece[n].part * scatter(key, a);
-          MN_TRY(
-              add_particle(mac, piece[n].center, mn_v3(0, 0, 0), piece[n].part * mac->water.unit));
+          MN_TRY(mn_water_add_particle(mac, piece[n].center, mn_v3(0, 0, 0),
+                                       piece[n].part * mac->water.unit));
         }
       }
   return MN_OK;
 }
 
-/* A thin shell stands between x and y. */
-static int is_hidden(const mn_mac *mac, mn_vec3 x, mn_vec3 y)
+int mn_water_is_hidden(const mn_mac *mac, mn_vec3 x, mn_vec3 y)
 {
   return mac->shell.on && mn_immersed_crosses(mac->shell.end.surface, x, y, NULL, NULL);
 }
@@ -132,108 +131,6 @@ static mn_vec3 position(const mn_particles *p, int64_t i)
 {
   const double *row = mn_particle(p, (size_t)i);
   return mn_v3(row[0], row[1], p->dim == 3 ? row[2] : 0);
-}
-
-/* ---- inflows --------------------------------------------------------------------------------- */
-
-/* A place for a new particle: within the domain, out of inflows and solids. */
-static int is_free(const mn_mac *mac, mn_vec3 x)
-{
-  int at[3] = {0, 0, 0}, outside;
-  for (int a = 0; a < mac->grid.dim; a++) {
-    double s = floor((x.v[a] - mac->grid.origin.v[a]) / mac->grid.dx);
-    at[a] = s >= 0 && s < mac->geometry.volume.n[a] ? (int)s : -1;
-  }
-  return !mn_inflow_of(mac, at, &outside) && !outside && mn_mac_solid_distance(mac, x) > 0;
-}
-
-/* Whether a straight way from the place `phase` (m) of the cell `from`, by `way`, meets the cell
-   `to` before any other cell of an inflow. */
-static int meets_first(const mn_mac *mac, const int from[3], mn_vec3 phase, mn_vec3 way,
-                       const int to[3])
-{
-  int at[3] = {from[0], from[1], from[2]}, outside;
-  double next[3] = {2, 2, 2}, width = mac->grid.dx; /* part of the way at which a cell ends */
-  for (int a = 0; a < mac->grid.dim; a++)
-    if (way.v[a] != 0)
-      next[a] = ((way.v[a] > 0 ? width : 0) - phase.v[a]) / way.v[a];
-  while (!mn_inflow_of(mac, at, &outside)) {
-    int a = next[1] < next[0] ? 1 : 0;
-    a = next[2] < next[a] ? 2 : a;
-    if (!(next[a] < 1))
-      return 0;
-    at[a] += way.v[a] > 0 ? 1 : -1;
-    next[a] += width / fabs(way.v[a]);
-  }
-  return !memcmp(at, to, sizeof at);
-}
-
-/* The part of the lattice that starts in the cell `from`: what has met the inflow's cell `at` first
-   and is beyond all of them at the end of the substep becomes a particle. */
-static mn_status emit_from(mn_mac *mac, int source, const int at[3], const int from[3], mn_vec3 v,
-                           double ramp)
-{
-  const mn_grid *g = &mac->grid;
-  double h = 0.5 * g->dx;
-  mn_vec3 center = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
-  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v), way = mn_scale(mac->dt * ramp, v);
-  int here = !memcmp(at, from, 3 * sizeof *at);
-  for (int c = 0; c < (g->dim == 3 ? 8 : 4); c++) {
-    mn_vec3 x = center, phase = {{0, 0, 0}};
-    for (int a = 0; a < g->dim; a++) {
-      phase.v[a] = fmod(path.v[a] + h * (0.5 + (c >> a & 1)), g->dx);
-      phase.v[a] += phase.v[a] < 0 ? g->dx : 0;
-      x.v[a] = g->origin.v[a] + g->dx * from[a] + phase.v[a];
-    }
-    x = mn_madd(x, mac->dt * ramp, v);
-    if (is_free(mac, x) && (here || meets_first(mac, from, phase, way, at)) &&
-        mn_stairs_let_go(mac, source, x, way) && !is_hidden(mac, center, x))
-      MN_TRY(add_particle(mac, x, mn_scale(ramp, v), mac->water.unit));
-  }
-  return MN_OK;
-}
-
-/* A lattice drifts through an inflow's cells with its velocity. All that comes out of them in this
-   substep counts: also what was upstream of them at its start, and crosses a corner of them, or
-   all of a thin inflow, within the substep. */
-static mn_status emit_cell(mn_mac *mac, int source, int i, int j, int k)
-{
-  const mn_source_def *s = &mac->def->sources[source];
-  double ramp = mn_timefn_eval(&s->ramp, mac->geometry.time);
-  int at[3] = {i, j, k}, cells[3] = {0, 0, 0}, step[3] = {0, 0, 0}, outside;
-  mn_vec3 v = mn_scale(mn_mac_profile(s, mn_position(&mac->geometry.volume, i, j, k)), s->velocity);
-  for (int a = 0; a < mac->grid.dim; a++) {
-    double way = mac->dt * ramp * v.v[a];
-    cells[a] = (int)ceil(fabs(way) / mac->grid.dx);
-    step[a] = way > 0 ? -1 : 1;
-  }
-  for (int z = 0; z <= cells[2]; z++)
-    for (int y = 0; y <= cells[1]; y++)
-      for (int x = 0; x <= cells[0]; x++) {
-        int from[3] = {i + x * step[0], j + y * step[1], k + z * step[2]};
-        if (!(x || y || z) || !mn_inflow_of(mac, from, &outside))
-          MN_TRY(emit_from(mac, source, at, from, v, ramp));
-      }
-  return MN_OK;
-}
-
-mn_status mn_water_emit(mn_mac *mac)
-{
-  const mn_field *f = &mac->geometry.volume;
-  int64_t base = f->at - f->data;
-  int any = 0;
-  for (int s = 0; s < mac->def->source_count; s++)
-    any |= mac->def->sources[s].blows;
-  if (!any)
-    return MN_OK;
-  for (int k = 0; k < f->n[2]; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        int source = mac->geometry.inflow[base + mn_index(f, i, j, k)];
-        if (source)
-          MN_TRY(emit_cell(mac, source - 1, i, j, k));
-      }
-  return MN_OK;
 }
 
 /* ---- splitting and merging ------------------------------------------------------------------- */
@@ -248,7 +145,7 @@ static mn_status split(mn_mac *mac, int64_t i, const double shift[3])
   mn_particles *p = &mac->water.next;
   int dim = p->dim;
   mn_vec3 x = position(p, i), d = mn_v3(shift[0], shift[1], dim == 3 ? shift[2] : 0);
-  if (is_hidden(mac, x, mn_add(x, d)) || is_hidden(mac, x, mn_sub(x, d)))
+  if (mn_water_is_hidden(mac, x, mn_add(x, d)) || mn_water_is_hidden(mac, x, mn_sub(x, d)))
     return MN_OK;
   MN_TRY(mn_particles_reserve(mac->ctx, p->count + 1, p));
   MN_TRY(mn_particle_cells_reserve(mac->ctx, p->count + 1, &mac->water.cells));
@@ -314,7 +211,7 @@ static int64_t heaviest_around(const mn_mac *mac, const int at[3], mn_vec3 middl
       mn_particle_run(&w->cells, at[0] - 1, at[0] + 1, j, k, &first, &last);
       for (int64_t i = first; i < last; i++)
         if (w->cells.cell[i] >= 0 && *mn_particle_volume(&w->next, (size_t)i) > most &&
-            !is_hidden(mac, middle, position(&w->next, i))) {
+            !mn_water_is_hidden(mac, middle, position(&w->next, i))) {
           best = i;
           most = *mn_particle_volume(&w->next, (size_t)i);
         }
@@ -350,7 +247,7 @@ static mn_status resample_cell(mn_mac *mac, int64_t cell, double phi, int *chang
   int64_t first = w->cells.start[cell], last = w->cells.start[cell + 1], fresh = 1 << p->dim;
   if (last - first > 3 * fresh) {
     int64_t i = lightest(mac, first, last, -1), j = lightest(mac, first, last, i);
-    if (i >= 0 && j >= 0 && !is_hidden(mac, position(p, i), position(p, j)) &&
+    if (i >= 0 && j >= 0 && !mn_water_is_hidden(mac, position(p, i), position(p, j)) &&
         *mn_particle_volume(p, (size_t)i) + *mn_particle_volume(p, (size_t)j) <= 2.01 * w->unit) {
       merge(p, i, j);
       w->cells.cell[i] = 1;

@@ -9,14 +9,30 @@
    that are further from the shape than a cell have left it, whatever they meet later.
 
    Inflows without such lines (boxes along the axes, any shape that blows along an axis) are left as
-   they are. Verified by tests/verify/test_water.c (tilted inflows). */
+   they are. Verified by tests/verify/test_water.c (tilted inflows), test_inflow_walls.c. */
 #include "fluid/mac/internal.h"
 
 #include <math.h>
 
 #include "base/status.h"
 
-enum { SAMPLES = 8 }; /* on a side, along each axis */
+enum { SAMPLES = 8 }; /* on a side, along each axis; in 3D a bit of 64 for each */
+
+int mn_stairs_samples(const mn_mac *mac)
+{
+  return mac->grid.dim == 3 ? SAMPLES * SAMPLES : SAMPLES;
+}
+
+mn_vec3 mn_stairs_sample(const mn_mac *mac, mn_vec3 middle, int axis, int n)
+{
+  mn_vec3 x = middle;
+  for (int a = 0; a < mac->grid.dim; a++)
+    if (a != axis) {
+      x.v[a] += mac->grid.dx * ((n % SAMPLES + 0.5) / SAMPLES - 0.5);
+      n /= SAMPLES;
+    }
+  return x;
+}
 
 int mn_inflow_of(const mn_mac *mac, const int at[3], int *outside)
 {
@@ -80,34 +96,21 @@ int mn_stairs_let_go(const mn_mac *mac, int source, mn_vec3 x, mn_vec3 way)
 
 /* ---- sides of cells -------------------------------------------------------------------------- */
 
-/* Point n of SAMPLES^(dim - 1) on the side of the cell around `center`, and the velocity out of it
-   there. */
-static mn_vec3 sample(const mn_mac *mac, mn_vec3 center, int axis, int up, int n)
-{
-  mn_vec3 x = center;
-  x.v[axis] += up * (0.5 + 1e-9) * mac->grid.dx; /* beyond it */
-  for (int a = 0; a < mac->grid.dim; a++)
-    if (a != axis) {
-      x.v[a] += mac->grid.dx * ((n % SAMPLES + 0.5) / SAMPLES - 0.5);
-      n /= SAMPLES;
-    }
-  return x;
-}
-
-/* Of an outer side's samples, how many come back, or, `let_go`, how many blow. */
-static int count_samples(const mn_mac *mac, int source, const int at[3], int axis, int up,
-                         int let_go)
+/* Of an outer side's samples those that come back, or, `let_go`, those that blow. */
+static uint64_t mark_samples(const mn_mac *mac, int source, const int at[3], int axis, int up,
+                             int let_go)
 {
   const mn_source_def *s = &mac->def->sources[source];
-  mn_vec3 center = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
+  mn_vec3 middle = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
   mn_vec3 v = mn_scale(s->velocity.v[axis] * up > 0 ? 1 : -1, s->velocity);
-  int count = 0;
-  for (int n = 0; n < (mac->grid.dim == 3 ? SAMPLES * SAMPLES : SAMPLES); n++) {
-    mn_vec3 x = sample(mac, center, axis, up, n);
+  uint64_t marks = 0;
+  middle.v[axis] += up * (0.5 + 1e-9) * mac->grid.dx; /* beyond it */
+  for (int n = 0; n < mn_stairs_samples(mac); n++) {
+    mn_vec3 x = mn_stairs_sample(mac, middle, axis, n);
     int back = comes_back(mac, source, x, v);
-    count += let_go ? !back && comes_from(mac, source, x, v, 0) : back;
+    marks |= (uint64_t)(let_go ? !back && comes_from(mac, source, x, v, 0) : back) << n;
   }
-  return count;
+  return marks;
 }
 
 /* Goes through the outer sides of all inflows that blow along no axis. First pass: finds those with
@@ -130,10 +133,9 @@ static int for_sides(mn_mac *mac, int second)
           if (second) {
             const mn_field *f = &g->open[a];
             int64_t q = f->at - f->data + mn_index(f, i, j, k) + (high ? f->stride[a] : 0);
-            g->blowing[a][q] = (unsigned char)count_samples(mac, source, at, a, high ? 1 : -1, 1);
+            g->blowing[a][q] = mark_samples(mac, source, at, a, high ? 1 : -1, 1);
           } else if (!g->stairs[source])
-            g->stairs[source] =
-                (unsigned char)(count_samples(mac, source, at, a, high ? 1 : -1, 0) > 0);
+            g->stairs[source] = mark_samples(mac, source, at, a, high ? 1 : -1, 0) != 0;
           any |= g->stairs[source];
         }
       }
@@ -149,14 +151,38 @@ mn_status mn_stairs_create(mn_mac *mac)
   for (int a = 0; a < mac->grid.dim; a++) {
     MN_TRY(MN_NEW(mac->ctx, "faces of sources", g->open[a].size, &g->blowing[a]));
     for (size_t q = 0; q < g->open[a].size; q++)
-      g->blowing[a][q] = mac->grid.dim == 3 ? SAMPLES * SAMPLES : SAMPLES;
+      g->blowing[a][q] = UINT64_MAX;
   }
   for_sides(mac, 1);
   return MN_OK;
 }
 
+static int count(uint64_t marks, int samples)
+{
+  int sum = 0;
+  for (int n = 0; n < samples; n++)
+    sum += (int)(marks >> n & 1);
+  return sum;
+}
+
 double mn_stairs_part(const mn_mac *mac, int axis, int64_t q)
 {
-  const unsigned char *blowing = mac->geometry.blowing[axis];
-  return blowing ? (double)blowing[q] / (mac->grid.dim == 3 ? SAMPLES * SAMPLES : SAMPLES) : 1;
+  const uint64_t *blowing = mac->geometry.blowing[axis];
+  return blowing ? (double)count(blowing[q], mn_stairs_samples(mac)) / mn_stairs_samples(mac) : 1;
+}
+
+double mn_stairs_open_part(const mn_mac *mac, int axis, int i, int j, int k, double open)
+{
+  const mn_field *f = &mac->geometry.open[axis];
+  int64_t q = f->at - f->data + mn_index(f, i, j, k);
+  uint64_t free = 0, *blowing = mac->geometry.blowing[axis];
+  if (!blowing || !(open > 0 && open < 1))
+    return open * mn_stairs_part(mac, axis, q);
+  mn_vec3 middle = mn_position(f, i, j, k);
+  for (int n = 0; n < mn_stairs_samples(mac); n++)
+    free |= (uint64_t)(mn_sample(&mac->geometry.solid, mn_stairs_sample(mac, middle, axis, n)) > 0)
+            << n;
+  int all = count(free, mn_stairs_samples(mac));
+  return open * (all ? (double)count(free & blowing[q], mn_stairs_samples(mac)) / all
+                     : mn_stairs_part(mac, axis, q));
 }

@@ -71,8 +71,15 @@ MN_MUST_CHECK mn_status mn_water_restore(mn_mac *mac);
 
 /* seed.c */
 MN_MUST_CHECK mn_status mn_water_fill(mn_mac *mac);
-MN_MUST_CHECK mn_status mn_water_emit(mn_mac *mac);
 MN_MUST_CHECK mn_status mn_water_resample(mn_mac *mac);
+/* To `next`. */
+MN_MUST_CHECK mn_status mn_water_add_particle(mn_mac *mac, mn_vec3 x, mn_vec3 v, double volume);
+/* A thin shell stands between x and y. */
+int mn_water_is_hidden(const mn_mac *mac, mn_vec3 x, mn_vec3 y);
+
+/* emit.c */
+/* What inflows bring in the substep comes to `next`. */
+MN_MUST_CHECK mn_status mn_water_emit(mn_mac *mac);
 
 /* transfer.c */
 /* u <- the particles' velocities where their weight is enough, weight <- their volume there */
