@@ -64,8 +64,8 @@ static rim look(const mn_mac *mac, mn_vec3 x)
   return r;
 }
 
-/* Whether x is on the water's side of the wall at which the rim r, the nearest, is; not beyond it, if
-   the wall is thin. */
+/* Whether x is on the water's side of the wall at which the rim r, the nearest, is; not beyond it,
+   if the wall is thin. */
 static int is_before(const mn_mac *mac, const rim *r, mn_vec3 x)
 {
   if (mn_mac_solid_distance(mac, x) >= 0)

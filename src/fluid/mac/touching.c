@@ -1,16 +1,17 @@
 /* Obstacles that touch in a corner or an edge only, and so part the fluid in a cell without a wall.
 
    Two corners of a cell in the fluid, opposite each other, and the other two in the solid: from the
-   values at the nodes alone the fluid in it may be one or two. Which it is say the shapes: it is one
-   if there is a way between the two corners through a lattice of points h = dx/PARTS apart, on which
+   values at the nodes alone the fluid in it may be one or two. Which it is say the shapes: it is
+   one if there is a way between the two corners through a lattice of points h = dx/PARTS apart, on
+   which
 
        distance > h/2
 
    so that all of the line between two neighbours is in the fluid. Openings of less than some h are
-   none. Where there is no way the node that lies nearest to the solid is closed (thin_walls.c), once,
-   for faces, cells and particles.
+   none. Where there is no way the node that lies nearest to the solid is closed (thin_walls.c),
+   once, for faces, cells and particles.
 
-   Verified by tests/verify/test_thin_walls.c. */
+   Verified by tests/verify/test_slopes.c. */
 #include "fluid/mac/internal.h"
 
 #include <math.h>
