@@ -84,7 +84,7 @@ static void test_ends_at_slope(void **state)
   CHECK_LE(run(SHORE, (mn_setting[]){{"what", "plate"}}, 1, 0.5), 1e-12);
   CHECK_LE(run(SHORE, (mn_setting[]){{"dim", "3"}, {"n", "16"}}, 2, 0.3), 1e-12);
   CHECK_LE(run(SHORE, (mn_setting[]){{"dim", "3"}, {"n", "16"}, {"what", "bowl"}}, 3, 0.3), 1e-12);
-  CHECK_DONE(); /* 1 to 112 J before */
+  CHECK_DONE(); /* 10 to 112 J before */
   CHECK_LE(run(SHORE, (mn_setting[]){{"gap", "1"}}, 1, 0.5), 1e-12);
   CHECK_MUST_HAVE_FAILED();
 }
@@ -102,7 +102,7 @@ static void test_blocks_touch(void **state)
       run(BLOCKS, (mn_setting[]){{"transfer", "levelset"}, {"x", "0.52"}, {"y", "0.506"}}, 3, 1),
       0.15);
   CHECK_LE(run(BLOCKS, (mn_setting[]){{"dim", "3"}, {"n", "16"}}, 2, 0.5), 0.15);
-  CHECK_DONE();                                                      /* 14 to 84 J before */
+  CHECK_DONE();                                                      /* 14 to 20 J before */
   CHECK_LE(run(BLOCKS, (mn_setting[]){{"gap", "0.6"}}, 1, 1), 0.15); /* there is a way */
   CHECK_MUST_HAVE_FAILED();
 }
