@@ -148,14 +148,12 @@ static mn_status fill_from(const mn_field_fn *fn, mn_field *f, int component)
   return MN_OK;
 }
 
-static void fill_from_shape(const mn_shape *shape, mn_field *f, int distance)
+static void fill_from_shape(const mn_shape *shape, mn_field *f)
 {
   for (int k = 0; k < f->n[2]; k++)
     for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++) {
-        double d = mn_shape_distance(shape, mn_position(f, i, j, k));
-        mn_set(f, i, j, k, distance ? d : d < 0);
-      }
+      for (int i = 0; i < f->n[0]; i++)
+        mn_set(f, i, j, k, mn_shape_distance(shape, mn_position(f, i, j, k)) < 0);
 }
 
 mn_status mn_mac_initial_state(mn_mac *mac)
@@ -166,7 +164,7 @@ mn_status mn_mac_initial_state(mn_mac *mac)
     MN_TRY(fill_from(&fluid->initial_velocity, &s->u[a], a));
   if (s->smoke.data) {
     if (fluid->initial_smoke_shape)
-      fill_from_shape(fluid->initial_smoke_shape, &s->smoke, 0);
+      fill_from_shape(fluid->initial_smoke_shape, &s->smoke);
     else
       MN_TRY(fill_from(&fluid->initial_smoke, &s->smoke, 0));
     mn_mac_fill_cells(&s->smoke);
@@ -183,7 +181,7 @@ mn_status mn_mac_initial_state(mn_mac *mac)
     mn_field_copy(&s->liquid, &mac->liquid_next);
     mn_liquid_plan(mac, &s->liquid);
   } else if (mn_mac_is_water(mac)) {
-    fill_from_shape(fluid->initial_water, &s->liquid, 1);
+    mn_liquid_fill(mac, &s->liquid);
     mn_liquid_into_solids(mac, &s->liquid);
     mn_mac_fill_cells(&s->liquid);
     mn_field_copy(&mac->liquid_next, &s->liquid);

@@ -287,11 +287,19 @@ int mn_stairs_let_go(const mn_mac *mac, int source, mn_vec3 x, mn_vec3 way);
 /* thin_walls.c */
 /* Which solids have thin walls, at the start. */
 MN_MUST_CHECK mn_status mn_thin_walls_find(mn_mac *mac);
-/* Closes nodes where thin walls meet. */
+/* Closes nodes where thin walls meet, or obstacles touch. */
 void mn_thin_walls_plug(const mn_mac *mac, mn_field *distance);
 /* Distance to a solid with thin walls, of which x is d away, as the fluid takes them. */
 double mn_thin_walls_distance(const mn_mac *mac, const mn_solid_def *solid,
                               const mn_placement *place, mn_vec3 x, double d);
+/* Distance to the solids that stand, as the fluid takes them. */
+double mn_mac_standing_distance(const mn_mac *mac, mn_vec3 x);
+
+/* touching.c */
+/* Whether corners of a cell in the fluid (d > 0) are not joined along its edges; two such. */
+int mn_touching_corners(int dim, const double *d, int *from, int *to);
+/* Whether there is a way between these corners of the cell, out of the solids that stand. */
+int mn_touching_passes(const mn_mac *mac, const int cell[3], int from, int to);
 
 /* misplaced.c; sources that could never do anything are refused, other odd places warned of */
 mn_status mn_mac_check_places(const mn_mac *mac);
@@ -407,6 +415,9 @@ mn_status mn_mac_empty_refuse(mn_mac *mac);
 /* look.c */
 /* A point where the pressure of smoke at rest is 0. */
 mn_vec3 mn_mac_top(const mn_mac *mac);
+
+/* rim.c: phi <- distance to the surface of the water at the start; walls are none */
+void mn_liquid_fill(const mn_mac *mac, mn_field *phi);
 
 /* liquid.c */
 void mn_liquid_redistance(mn_mac *mac, mn_field *phi);

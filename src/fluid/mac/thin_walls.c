@@ -7,7 +7,8 @@
    about. Such a wall counts as a little more than that thick for the fluid, on both sides the same;
    bodies meet it where it is. How thick it is is found at each point near it, along the normal, so
    that a vessel may have thin walls and a thick floor, and the ends of walls stay where they are.
-   Where walls of obstacles that stand meet, nodes may be closed besides.
+   Where walls of obstacles that stand meet, nodes may be closed besides, and so where obstacles
+   touch in a corner or an edge only (touching.c).
    Obstacles of which nothing leaks at the start, and that do not move, are left alone: a wall along
    an axis in which a row of nodes lies parts its sides. But that row must not be much nearer to one
    side: values at nodes would tell of the other one that it is elsewhere, and water finds no rest
@@ -135,16 +136,20 @@ double mn_thin_walls_distance(const mn_mac *mac, const mn_solid_def *solid,
 
 enum { STANDING = -1 }; /* in place of the number of a solid: all that stand */
 
-/* Distance to a solid at the start. */
-static double start_distance(const mn_mac *mac, int solid, mn_vec3 x)
+double mn_mac_standing_distance(const mn_mac *mac, mn_vec3 x)
 {
   double least = INFINITY;
-  if (solid != STANDING)
-    return mn_mac_start_distance(mac, solid, x);
   for (int s = 0; s < mac->def->solid_count; s++)
     if (!mac->def->solids[s].moving)
       least = fmin(least, mn_mac_start_distance(mac, s, x));
   return least;
+}
+
+/* Distance to a solid at the start. */
+static double start_distance(const mn_mac *mac, int solid, mn_vec3 x)
+{
+  return solid == STANDING ? mn_mac_standing_distance(mac, x)
+                           : mn_mac_start_distance(mac, solid, x);
 }
 
 /* The same at a node. */
@@ -312,34 +317,74 @@ static leaks find_leaks(const mn_mac *mac, int solid)
 
 /* ---- corners --------------------------------------------------------------------------------- */
 
+/* solid <- distances to the obstacles that stand; until the geometry is made it is free */
+static void sample_standing(mn_mac *mac)
+{
+  mn_field *f = &mac->geometry.solid;
+  int slabs = mn_slabs(f);
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int s = 0; s < slabs; s++) {
+    int k, j0, j1;
+    mn_slab(f, s, &k, &j0, &j1);
+    for (int j = j0; j < j1; j++)
+      for (int i = 0; i < f->n[0]; i++)
+        mn_set(f, i, j, k, mn_mac_standing_distance(mac, mn_position(f, i, j, k)));
+  }
+}
+
+/* Whether obstacles that touch part the fluid corners of the cell above `at`, which the grid would
+   join: there is no way between them, neither nearby nor through the cell. */
+static int parts_cell(const mn_mac *mac, const int at[3])
+{
+  const mn_field *f = &mac->geometry.solid;
+  double d[8];
+  for (int c = 0; c < 1 << f->grid->dim; c++) {
+    int to[3] = {at[0] + (c & 1), at[1] + (c >> 1 & 1), at[2] + (c >> 2)};
+    if (!is_node(f, to))
+      return 0;
+    d[c] = mn_get(f, to[0], to[1], to[2]) - ON * f->grid->dx;
+  }
+  int from, to;
+  if (!mn_touching_corners(f->grid->dim, d, &from, &to))
+    return 0;
+  int a[3] = {at[0] + (from & 1), at[1] + (from >> 1 & 1), at[2] + (from >> 2)};
+  int b[3] = {at[0] + (to & 1), at[1] + (to >> 1 & 1), at[2] + (to >> 2)};
+  return !is_joined(mac, STANDING, a, b) && !mn_touching_passes(mac, at, from, to);
+}
+
 /* Where walls meet, some cells may still have corners on both sides of them: the nearest of those
    counts as in the solid. */
 static mn_status plug_corners(mn_mac *mac)
 {
-  const mn_field *f = &mac->geometry.solid;
-  const int solid = STANDING;
+  mn_field *f = &mac->geometry.solid;
+  const int solid = STANDING, thin = mac->geometry.thin_walls;
+  const double on = ON * f->grid->dx;
   enum { PASSES = 3 };
   MN_TRY(MN_NEW(mac->ctx, "corners of thin walls", f->size, &mac->geometry.plug));
+  sample_standing(mac);
   for (int pass = 0, more = 1; pass < PASSES && more; pass++) {
     more = 0;
     for (int k = 0; k < f->n[2]; k++)
       for (int j = 0; j < f->n[1]; j++)
         for (int i = 0; i < f->n[0]; i++) {
           int at[3] = {i, j, k}, best[3] = {0};
-          if (at_node(mac, solid, at) > REACH * f->grid->dx || !leaks_at(mac, solid, at))
+          if (mn_get(f, i, j, k) > REACH * f->grid->dx ||
+              !(thin ? leaks_at(mac, solid, at) : parts_cell(mac, at)))
             continue;
           double least = INFINITY;
           for (int c = 0; c < 1 << f->grid->dim; c++) {
             int to[3] = {i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)};
-            double d = is_node(f, to) ? at_node(mac, solid, to) : 0;
-            if (d > ON * f->grid->dx && d < least) {
+            double d = is_node(f, to) ? mn_get(f, to[0], to[1], to[2]) : 0;
+            if (d > on && d < least - on) {
               least = d;
               memcpy(best, to, sizeof best);
             }
           }
-          if (isfinite(least))
+          if (isfinite(least)) {
             mac->geometry.plug[mn_index(f, best[0], best[1], best[2]) + (f->at - f->data)] = 1;
-          more |= isfinite(least);
+            mn_set(f, best[0], best[1], best[2], -PLUG * f->grid->dx);
+            more = mac->geometry.thin_walls = 1;
+          }
         }
   }
   return MN_OK;
@@ -375,5 +420,5 @@ mn_status mn_thin_walls_find(mn_mac *mac)
              "wide): the fluid does not see it; make it larger than a cell, or use more cells",
              n + 1, blank, s->name, dx);
   }
-  return mac->geometry.thin_walls ? plug_corners(mac) : MN_OK;
+  return mac->def->solid_count ? plug_corners(mac) : MN_OK;
 }
