@@ -439,8 +439,8 @@ void mn_coupling_learn_pace(mn_coupling *c, int retries, int iterations)
   *crawled = fmax(0, *crawled + (crawls ? 1 : -1));
   if (c->mono && !c->asked) /* Newton's steps: which cells let go is no matter of the step */
     mn_monolithic_residuals(c->mono, &iterations);
-  if (retries > 0)
-    *pace = fmax(PACE_LEAST, ldexp(*pace, -retries));
+  if (retries != 0)
+    *pace = fmin(1, fmax(PACE_LEAST, ldexp(*pace, -retries)));
   else if (iterations > fmax(ALWAYS_EASY, PACE_HARD * most))
     *pace = fmax(PACE_LEAST, PACE_SLOWER * *pace);
   else if (iterations <= fmax(ALWAYS_EASY, PACE_EASY * most))

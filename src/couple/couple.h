@@ -84,7 +84,7 @@ void mn_coupling_help(mn_coupling *coupling, const mn_coupling *other);
 int mn_coupling_was_helped(const mn_coupling *coupling);
 
 /* Factor on the step that the boxes allow: less than 1 after hard substeps, if def.adapt. Moves
-   when a substep is committed that was retried so often. */
+   when a substep is committed that was halved so often (below 0: doubled). */
 double mn_coupling_pace(const mn_coupling *coupling);
 void mn_coupling_learn_pace(mn_coupling *coupling, int retries, int iterations);
 /* Whether substeps crawl: the pace is at its least and they are retried all the same, so many on

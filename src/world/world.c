@@ -18,6 +18,8 @@
 
 enum { MAX_RETRIES = 6 };
 static const double LEAST_PART = 1e-9; /* of the time between frames: a plug-in's least step */
+/* Of the step that fluid and bodies allow: xpm lags if hard substeps have left no more of it. */
+static const double LAGS = 1.0 / 16;
 
 const char *mn_reason_text(mn_reason reason)
 {
@@ -192,6 +194,12 @@ static mn_status check_plugin_dt(const mn_world *w, const char *kind, const char
                  "at %.6g s (step %lld) the %s \"%s\" allows no time step that is of use: its "
                  "max_dt says %g s, it must be positive and at least %g s (%g of output.every)",
                  w->clock.time, (long long)w->clock.step, kind, name, dt, least, LEAST_PART);
+}
+
+/* Equal parts of `rest` that are no longer than dt. */
+static double parts_of(double rest, double dt)
+{
+  return fmax(1, ceil(rest / dt - 1e-9));
 }
 
 /* Longest step that both sides and the scene allow, at the current state. */
@@ -401,8 +409,9 @@ static void tell_handed_over(mn_world *w, const mn_step_info *info)
   const char *name = mn_coupling_method_name(w->how.method);
   if (info->handed_over && !w->told_handed_over && w->rescue)
     mn_log(w->ctx, MN_LOG_WARNING,
-           "at %.6g s (step %lld) \"%s\" found no agreement, and \"monolithic\" finished the "
-           "substep; run.json counts such substeps, steps.csv marks them (handed_over); if they "
+           "at %.6g s (step %lld) \"%s\" found no agreement, or in ever shorter steps alone, and "
+           "\"monolithic\" finished the substep; run.json counts such substeps, steps.csv marks "
+           "them (handed_over); if they "
            "are many, take coupling.method = \"monolithic\"",
            w->clock.time, (long long)w->clock.step, name);
   else if (info->handed_over && !w->told_handed_over)
@@ -432,12 +441,21 @@ static int is_to_help(const mn_world *w, int retries)
   return retries == MAX_RETRIES || mn_coupling_was_helped(w->coupling);
 }
 
-/* The one system tries a substep of 1/parts of `rest`; where halves did not help xpm, longer ones
-   first, from 1/whole on. *parts <- those of the one that it could do. */
-static mn_status rescue(mn_world *w, double rest, double share, double whole, double *parts,
+/* Hard substeps have made the next ones so short that the one system may as well take long ones. It
+   must: each substep of xpm may be off by the tolerance's velocity, and light cloth in a fast jet
+   gathered these errors, in steps a thousandth as long a thousand times as many, until it burst.
+   With closed regions xpm is what finds p0 best. */
+static int lags(const mn_world *w)
+{
+  return w->rescue && !has_regions(w) && mn_coupling_pace(w->coupling) <= LAGS;
+}
+
+/* The one system tries a substep of 1/parts of `rest`, longer ones first, from 1/first on. *parts
+   <- those of the one that it could do. */
+static mn_status rescue(mn_world *w, double rest, double share, double first, double *parts,
                         mn_step_info *info, mn_outcome *result, mn_status *status)
 {
-  double least = *parts, first = info->retries == MAX_RETRIES ? whole : least;
+  double least = *parts;
   for (double n = first; n <= least; n *= 2) {
     mn_coupling_help(w->rescue, w->coupling);
     while ((*result = mn_world_try(w, w->rescue, rest / n, share * least / n, info, status)) ==
@@ -470,7 +488,8 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
         "times; bodies may be crushed, inverted or far beyond the domain: try stiffer or "
         "heavier ones, or a coarser coupling.tolerance",
         w->clock.time, (long long)w->clock.step, mn_coupling_method_name(w->how.method), dt);
-  double parts = fmax(1, ceil(rest / dt - 1e-9));
+  double share = w->coupling ? mn_coupling_pace(w->coupling) : 1;
+  double parts = parts_of(rest, dt), fewest = parts_of(rest, dt / share);
   if (!(dt > 1e-14 * fabs(w->clock.time)))
     return mn_fail(w->ctx, MN_FAILED,
                    "at %.6g s (step %lld) the time step is down to %.3g s: what moves has become "
@@ -481,21 +500,24 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
                    parts);
   double whole = parts;
   w->again = 0;
-  dt = rest / parts;
   MN_TRY(save_state(w));
-  mn_outcome result;
+  mn_outcome result = MN_STEP_RETRY;
   mn_status status = MN_OK;
-  double share = w->coupling ? mn_coupling_pace(w->coupling) : 1;
-  while ((result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
+  if (lags(w))
+    MN_TRY(rescue(w, rest, share, fewest, &parts, &info, &result, &status));
+  dt = rest / parts;
+  while (result != MN_STEP_GOOD &&
+         (result = mn_world_try(w, w->coupling, dt, share, &info, &status)) != MN_STEP_GOOD) {
     MN_TRY(restore_state(w));
     if (result == MN_STEP_AGAIN)
       continue;
     if (result == MN_STEP_RETRY && is_to_help(w, info.retries)) {
-      MN_TRY(rescue(w, rest, share, whole, &parts, &info, &result, &status));
-      if (result == MN_STEP_GOOD) {
-        dt = rest / parts;
+      /* where halves did not help xpm, longer ones may help the one system */
+      double first = info.retries == MAX_RETRIES ? whole : parts;
+      MN_TRY(rescue(w, rest, share, first, &parts, &info, &result, &status));
+      dt = rest / parts;
+      if (result == MN_STEP_GOOD)
         break;
-      }
     }
     if (result == MN_STEP_HOPELESS || info.retries == MAX_RETRIES) {
       *out =
