@@ -192,6 +192,7 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_free(b->shift);
   mn_free(b->flush);
   mn_buffer_free(&b->wall);
+  mn_buffer_free(&b->skins);
   for (int n = 0; n < 5; n++)
     mn_free(b->region[n]);
 }

@@ -45,8 +45,9 @@ typedef struct mn_mac_bodies {
   double net_flow;       /* m^3/s, the greatest that was mended in the last solve */
   const uint8_t *parted; /* [regions of the pressure] 1: water has left walls; NULL: nowhere */
   int one_system;        /* 1: the last pressures were found together with the bodies' motion */
-  mn_buffer wall; /* double[rows]: parts of them that are walls of their cells; see compatible.c */
-  int mends_all;  /* 1: whoever asks sees to it that walls of regions move by what is mended */
+  mn_buffer wall;  /* double[rows]: parts of them that are walls of their cells; see compatible.c */
+  mn_buffer skins; /* scratch of level.c */
+  int mends_all;   /* 1: whoever asks sees to it that walls of regions move by what is mended */
   const mn_interface *told; /* the interface of this solve, for its `inside`; NULL: none */
 } mn_mac_bodies;
 

@@ -15,6 +15,11 @@
    adds level N. The forces that are left sum to 0 over the faces of a region: so has it the one
    system, too (couple/monolithic_regions.c).
 
+   Skins are what bears nothing uneven: where a region has thin faces, the sums are over these
+   alone, and what lies at another depth has no part in it. (With the mean over a drum's skin and a
+   ball in its water the skin had the difference to it through faces: 1 J.) Closed bodies bear a
+   constant as well through faces as by N.
+
    Of a fluid on the other side as well, half of the mass is its own. Several parts of the pressure
    solve that were told as one region have one level: what is left out of F is a constant pressure
    of all that the coupling calls the region.
@@ -52,7 +57,19 @@ static walls look(const mn_mac *mac, const mn_closed_face *f)
   return w;
 }
 
-static void sum_up(const mn_mac *mac, double *force, double *area)
+/* skins[r] <- 1 where thin faces bound the region. */
+static void find_skins(const mn_mac *mac, double *skins)
+{
+  const mn_mac_bodies *b = &mac->bodies;
+  for (size_t r = 0; r < b->weights->rows; r++) {
+    walls w = look(mac, &b->face[r]);
+    for (int high = 0; high < 2 && b->face[r].element != MN_NO_ELEMENT; high++)
+      if (w.told[high] >= 0)
+        skins[w.told[high]] = 1;
+  }
+}
+
+static void sum_up(const mn_mac *mac, const double *skins, double *force, double *area)
 {
   const mn_mac_bodies *b = &mac->bodies;
   for (size_t r = 0; r < b->weights->rows; r++) {
@@ -61,8 +78,9 @@ static void sum_up(const mn_mac *mac, double *force, double *area)
       continue;
     mn_dual d = mn_mac_bodies_dual(mac, r);
     double inertia = (w.both ? 0.5 : 1) * d.mass * (b->U[r] - d.before) / mac->dt;
+    int thin = b->face[r].element != MN_NO_ELEMENT;
     for (int high = 0; high < 2; high++)
-      if (w.told[high] >= 0) {
+      if (w.told[high] >= 0 && (thin || skins[w.told[high]] == 0)) {
         force[w.told[high]] += d.area * w.p[high] + (high ? inertia : -inertia);
         area[w.told[high]] += d.area;
       }
@@ -77,8 +95,13 @@ mn_status mn_mac_bodies_level(mn_mac *mac, double *level)
   memset(level, 0, count * sizeof *level);
   MN_TRY(mn_mac_number_closed(mac));
   MN_TRY(mn_mac_region_sums(mac, &area));
+  MN_TRY(mn_reserve(mac->ctx, "skins of regions", count, sizeof(double), &b->skins));
+  double *skins = b->skins.data;
   memset(area, 0, count * sizeof *area);
-  sum_up(mac, level, area);
+  if (count)
+    memset(skins, 0, count * sizeof *skins);
+  find_skins(mac, skins);
+  sum_up(mac, skins, level, area);
   for (size_t n = 0; n < count; n++)
     level[n] = area[n] > 0 ? level[n] / area[n] : 0;
   for (size_t r = 0; r < b->weights->rows; r++) {
