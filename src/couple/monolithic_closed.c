@@ -19,6 +19,7 @@
    Where nothing gives way, what the faces miss of slow walls, and of bodies that are wholly inside,
    however near to others, is mended by breaths; what is more has no solution. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -37,12 +38,15 @@ static const double FED = 0.34;
 static const double GAP = 0.1;
 /* What may be left of volumes that depend on each other, likewise. */
 static const double FOUND = 1e-5;
-/* Regions of at most so many cells along each axis that nobody knows leak. */
+/* Regions of at most so many cells along each axis that nobody knows leak; and those thinner than
+   so many, where bodies that lie on each other leave a slit. */
 enum { POCKET = 3 };
+static const double SLIT = 1;
 
-/* Sum over the cells of region g of volume, of the right-hand side, of its size, of the walls'. */
+/* Sum over the cells of region g of volume, of the right-hand side, of its size, of the walls', and
+   of what is not of bodies. */
 typedef struct region_sum {
-  double volume, flow, size, walls;
+  double volume, flow, size, walls, blown;
 } region_sum;
 
 static region_sum add_up(const mn_monolithic *m, int32_t g)
@@ -56,17 +60,25 @@ static region_sum add_up(const mn_monolithic *m, int32_t g)
     sum.flow += s->right_cells[i];
     sum.size += fabs(s->right_cells[i]);
     sum.walls += fabs(s->right_cells[i] - s->fluid.c[i]);
+    sum.blown += s->fluid.c[i];
   }
   return sum;
 }
 
-static mn_status refuse(mn_monolithic *m, const region_sum *sum)
+static mn_status refuse(mn_monolithic *m, int32_t g, const region_sum *sum)
 {
+  const mn_closed *c = m->closed;
+  char which[112] = "a region";
   m->closed->hopeless = 1;
+  for (int r = 0; r < c->count; r++)
+    if (c->grid[r] == g)
+      snprintf(which, sizeof which, "region %d of %zu cells at (%g, %g, %g)", c->info[r].id,
+               c->info[r].cells, c->info[r].center.x, c->info[r].center.y, c->info[r].center.z);
   return mn_fail(m->ctx, MN_FAILED,
-                 "a region of fluid of %.3g m^%d is closed on all sides, and %g m^%d/s flow into "
-                 "it: no body around it gives way; open a side",
-                 sum->volume, m->boxes->face.dim, sum->flow, m->boxes->face.dim);
+                 "%s of fluid of %.3g m^%d is closed on all sides, and %g m^%d/s flow into it, "
+                 "%.3g of them by walls that move: no body around it gives way; open a side",
+                 which, sum->volume, m->boxes->face.dim, sum->flow, m->boxes->face.dim,
+                 sum->flow - sum->blown);
 }
 
 /* The part of the flow into a region that is of bodies wholly inside: 0 but for the faces that are
@@ -94,7 +106,7 @@ static mn_status check_net(mn_monolithic *m, int32_t g)
   if (fabs(sum.flow) <= most)
     return MN_OK;
   MN_TRY(add_up_inside(m, g, &missed));
-  return fabs(sum.flow - missed) <= most ? MN_OK : refuse(m, &sum);
+  return fabs(sum.flow - missed) <= most ? MN_OK : refuse(m, g, &sum);
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */
@@ -231,6 +243,18 @@ static mn_status check_shared(mn_monolithic *m)
   return MN_OK;
 }
 
+/* Between bodies on both sides, none of which faces it: twice its volume over their walls is its
+   thickness. What sources or driven walls bring in is no such artefact. */
+static int is_slit(const mn_monolithic *m, int32_t g)
+{
+  const mn_mono_system *s = &m->s;
+  region_sum sum = add_up(m, g);
+  double area = 0;
+  for (size_t row = 0; row < s->rows; row++)
+    area += mn_mono_breath(s, g, row) != 0 ? s->fluid.area[row] : 0;
+  return 2 * sum.volume < SLIT * m->dx * area && fabs(sum.blown) <= MENDED * sum.walls;
+}
+
 static int is_pocket(const mn_monolithic *m, int32_t g)
 {
   double cells = 0;
@@ -239,7 +263,7 @@ static int is_pocket(const mn_monolithic *m, int32_t g)
   for (int r = 0; r < m->s.volumes; r++)
     if (m->s.volume[r].grid == g)
       return 0;
-  return m->s.told && cells <= pow(POCKET, m->boxes->face.dim);
+  return m->s.told && (cells <= pow(POCKET, m->boxes->face.dim) || is_slit(m, g));
 }
 
 /* Some p0 moves what is around it. */
