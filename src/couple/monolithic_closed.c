@@ -76,7 +76,7 @@ static mn_status refuse(mn_monolithic *m, int32_t g, const region_sum *sum)
                c->info[r].cells, c->info[r].center.x, c->info[r].center.y, c->info[r].center.z);
   return mn_fail(m->ctx, MN_FAILED,
                  "%s of fluid of %.3g m^%d is closed on all sides, and %g m^%d/s flow into it, "
-                 "%.3g of them by walls that move: no body around it gives way; open a side",
+                 "%.3g of them by bodies that move: no body around it gives way; open a side",
                  which, sum->volume, m->boxes->face.dim, sum->flow, m->boxes->face.dim,
                  sum->flow - sum->blown);
 }
