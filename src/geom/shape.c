@@ -3,7 +3,8 @@
    Exact distances: box, sphere, half-space, capsule, torus, cylinder, mesh, and any transform of an
    exact one. A union is exact outside, an intersection exact inside where its parts are; elsewhere,
    and for differences, |d| is a lower bound of the distance and the sign is right. The zero set is
-   right for all of them.
+   right for all of them: where two parts of a union, or two that a difference takes away, have a
+   face in common, the least of their distances is 0, though nothing ends there (welded).
 
    Bounds come from support functions h(u) = max over the shape of u . x, which compose exactly
    through transforms and unions: the box is [-h(-e_a), h(e_a)]. For intersections and differences
@@ -212,6 +213,21 @@ static mn_status check_parts(mn_context *ctx, const char *what, mn_shape **parts
   return MN_OK;
 }
 
+/* Of bounds that are finite. */
+static double size_of_parts(const mn_shape *s)
+{
+  double size = 0;
+  for (int i = 0; i < s->count; i++) {
+    mn_vec3 corner[2];
+    mn_shape_bounds(s->part[i], &corner[0], &corner[1]);
+    for (int a = 0; a < 2 * s->dim; a++) {
+      double reach = fabs(corner[a % 2].v[a / 2]);
+      size = isfinite(reach) ? mn_max(size, reach) : size;
+    }
+  }
+  return size;
+}
+
 static mn_status compose(mn_context *ctx, mn_shape_kind kind, const char *what, mn_shape **parts,
                          int count, mn_shape **out)
 {
@@ -232,6 +248,7 @@ static mn_status compose(mn_context *ctx, mn_shape_kind kind, const char *what, 
     shape->part[i] = parts[i];
   shape->count = count;
   shape->depth = depth + 1;
+  shape->size = size_of_parts(shape);
   *out = shape;
   return MN_OK;
 }
@@ -360,6 +377,55 @@ static mn_vec3 transpose_apply(const mn_vec3 row[3], mn_vec3 x)
   return mn_madd(mn_madd(mn_scale(x.x, row[0]), x.y, row[1]), x.z, row[2]);
 }
 
+static double distance(const mn_shape *s, mn_vec3 x);
+
+/* Of the size of a composition: rounding, and a step that is small and yet no rounding. */
+static const double SHARED = 1e-9, BESIDE = 1e-6;
+enum { HALVINGS = 12 };
+
+/* x is -d deep in a part of which it is e from another, and d + e = 0. If they have a face in
+   common, beyond y, the nearest point of the first part's surface, the other one begins. Nothing
+   ends there; how far it goes on is told by the balls in both parts that touch at y:
+
+       max over t of min(depth of y - t n in the one, of y + t n in the other),
+
+   which is the distance to the rim of the common face and half the thickness of either at most. */
+static double welded(const mn_shape *one, const mn_shape *other, mn_vec3 x, double d, double size)
+{
+  double step = BESIDE * size, deep = -d;
+  mn_vec3 n = {{0, 0, 0}};
+  for (int a = 0; a < one->dim; a++) {
+    mn_vec3 up = x, down = x;
+    up.v[a] += step, down.v[a] -= step;
+    n.v[a] = (distance(one, up) - distance(one, down)) / (2 * step);
+  }
+  mn_vec3 y = mn_madd(x, -d, n);
+  if (fabs(mn_length(n) - 1) > 1e-3 || fabs(distance(one, y)) > 2 * SHARED * size ||
+      distance(other, mn_madd(y, step, n)) > -0.5 * step)
+    return d;
+  for (double t = size, k = 0; k < HALVINGS && deep < t; t *= 0.5, k++)
+    deep =
+        mn_max(deep, mn_min(-distance(one, mn_madd(y, -t, n)), -distance(other, mn_madd(y, t, n))));
+  return -deep;
+}
+
+/* Of the parts from the first on. */
+static double union_distance(const mn_shape *s, int first, mn_vec3 x)
+{
+  int nearest = first;
+  double d = distance(s->part[first], x), least;
+  for (int i = first + 1; i < s->count; i++) {
+    double e = distance(s->part[i], x);
+    nearest = e < d ? i : nearest;
+    d = mn_min(d, e);
+  }
+  least = d;
+  for (int i = first; i < s->count && d <= SHARED * s->size && s->count > first + 1; i++)
+    if (i != nearest && fabs(d + distance(s->part[i], x)) <= SHARED * s->size)
+      least = mn_min(least, welded(s->part[nearest], s->part[i], x, d, s->size));
+  return least;
+}
+
 static double distance(const mn_shape *s, mn_vec3 x)
 {
   switch (s->kind) {
@@ -386,13 +452,11 @@ static double distance(const mn_shape *s, mn_vec3 x)
   case MN_SHAPE_DIFFERENCE:
     break;
   }
-  double d = distance(s->part[0], x);
-  for (int i = 1; i < s->count; i++) {
-    double e = distance(s->part[i], x);
-    d = s->kind == MN_SHAPE_UNION          ? mn_min(d, e)
-        : s->kind == MN_SHAPE_INTERSECTION ? mn_max(d, e)
-                                           : mn_max(d, -e);
-  }
+  double d = s->kind == MN_SHAPE_UNION ? union_distance(s, 0, x) : distance(s->part[0], x);
+  if (s->kind == MN_SHAPE_DIFFERENCE && s->count > 1)
+    d = mn_max(d, -union_distance(s, 1, x));
+  for (int i = 1; i < s->count && s->kind == MN_SHAPE_INTERSECTION; i++)
+    d = mn_max(d, distance(s->part[i], x));
   return d;
 }
 

@@ -33,6 +33,7 @@ struct mn_shape {
   mn_mesh *mesh;
   mn_shape **part; /* owned */
   int count;
+  double size; /* composition: its parts are so large, and so far from the origin */
 };
 
 #endif

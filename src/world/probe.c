@@ -13,7 +13,19 @@ static double face_area(const mn_grid *g)
   return g->dim == 3 ? g->dx * g->dx : g->dx;
 }
 
-/* Q = sum of w u A over the faces of the grid plane nearest to `position`. */
+/* Part of the face (i, j, k) across `axis` that liquid wets: exact where the surface is along the
+   grid, else right to second order. */
+static double wet_part(const mn_field *liquid, int axis, int i, int j, int k)
+{
+  int at[3] = {i, j, k};
+  int64_t c = mn_index(liquid, i, j, k);
+  double above = liquid->at[at[axis] < liquid->n[axis] ? c : c - liquid->stride[axis]];
+  double below = at[axis] > 0 ? liquid->at[c - liquid->stride[axis]] : above;
+  return mn_clamp(0.5 - 0.5 * (below + above) / liquid->grid->dx, 0, 1);
+}
+
+/* Q = sum of w u A over the faces of the grid plane nearest to `position`; of water, what is wet of
+   them: velocities go on into the air. */
 static double flux(const mn_mac_view *view, const mn_probe_def *probe)
 {
   const mn_grid *g = view->grid;
@@ -28,7 +40,8 @@ static double flux(const mn_mac_view *view, const mn_probe_def *probe)
     for (int j = first[1]; j <= last[1]; j++)
       for (int i = first[0]; i <= last[0]; i++)
         if (!probe->shape || mn_shape_distance(probe->shape, mn_position(u, i, j, k)) <= 0)
-          sum += mn_get(open, i, j, k) * mn_get(u, i, j, k);
+          sum += mn_get(open, i, j, k) * mn_get(u, i, j, k) *
+                 (view->liquid ? wet_part(view->liquid, a, i, j, k) : 1);
   return sum * face_area(g);
 }
 

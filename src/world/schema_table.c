@@ -546,7 +546,7 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
     [MN_CTOR_KINETIC_ENERGY] = {"kinetic_energy", MN_GROUP_PROBE, MN_PROBE_KINETIC_ENERGY, 0, NULL,
                                 probe_keys, "Of the fluid, in J (2D: per metre of depth)."},
     [MN_CTOR_FLUX] = {"flux", MN_GROUP_PROBE, MN_PROBE_FLUX, 0, flux_keys, probe_keys,
-                      "Through a plane, in m^3/s (2D: m^2/s)."},
+                      "Through a plane, in m^3/s (2D: m^2/s). Of water, not of the air beside it."},
     [MN_CTOR_VOLUME] = {"volume", MN_GROUP_PROBE, MN_PROBE_VOLUME, 0, volume_keys, probe_keys,
                         "In m^3 (2D: m^2)."},
     [MN_CTOR_AREA] = {"area", MN_GROUP_PROBE, MN_PROBE_VOLUME, 0, volume_keys, probe_keys,

@@ -17,11 +17,14 @@ kill_after() { # seconds, command...
 }
 
 kills() { # how many, first seed
-  local begin end length i delay unfinished=0
-  begin=$(now)
-  "$program" run "$work/restart.lua" -o "$work/whole" --quiet
-  end=$(now)
-  length=$(awk -v a="$begin" -v b="$end" 'BEGIN { print b - a }')
+  local begin end length=1e9 i delay unfinished=0
+  for i in 1 2 3; do # the shortest: on a busy machine others end before they are killed
+    rm -rf "$work/whole"
+    begin=$(now)
+    "$program" run "$work/restart.lua" -o "$work/whole" --quiet
+    end=$(now)
+    length=$(awk -v a="$begin" -v b="$end" -v l="$length" 'BEGIN { print b - a < l ? b - a : l }')
+  done
   for i in $(seq "$1"); do
     rm -rf "$work/killed"
     delay=$(times "$length" "$(random $(($2 + i)))")

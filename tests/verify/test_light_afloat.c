@@ -5,6 +5,7 @@
    fluid gives and what the body does agree: rigid bodies are off by no more than a part of the
    tolerance in the time of a fall through a cell, however short the substep. Disks deep under water
    rise as with the one system.
+   Rafts that draw a few millimetres of water, below the size of a cell, float calmly.
    Controls: masses below 0 left to the fluid (mn_fluid_ops.lacking) throw the raft up; the same
    tolerance in every substep leaves gaps of tens of times that in short ones; where masses below 0
    are always done without, the disks rise slower. */
@@ -232,6 +233,41 @@ static void test_several(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* Rafts at rest, of which the bottom lies in a row of cells whose centres are above it: 0 <= p was
+   asked there, where p is that of no water, and they were thrown about. Control: dropped by 5 cm.
+ */
+static const char RAFT[] =
+    "local n, rho = 32, param('rho', 10, '')\n"
+    "local level, drop = param('level', 0.512, ''), param('drop', 0, '')\n"
+    "local y = level - 0.1 * rho / 1000 + drop\n"
+    "return scene {\n"
+    "  domain   = box { size = {1, 1}, cells = {n, n}, top = 'open' },\n"
+    "  fluid    = water { initial_water = box { lo = {-1, -1}, hi = {2, level} }, max_dt = 0.01 "
+    "},\n"
+    "  solids   = { rigid { name = 'r', shape = box { lo = {0.35, y}, hi = {0.65, y + 0.1} },\n"
+    "                       density = rho } },\n"
+    "  dynamics = dynamics { dt = 0.01 },\n"
+    "  coupling = couple { method = param('method', 'xpm', '') },\n"
+    "  output   = { frames = 1, every = 2 },\n"
+    "}\n";
+
+static void test_shallow(void **state)
+{
+  (void)state;
+  static const char *const rho[] = {"3", "10", "100"}, *const method[] = {"xpm", "monolithic"};
+  for (int m = 0; m < 2; m++)
+    for (int r = 0; r < 3; r++) {
+      const mn_setting s[] = {{"method", method[m]}, {"rho", rho[r]}};
+      CHECK_LE(world_most_energy(RAFT, s, 2, 1.5), 0.1); /* 0.3 to 1.2 J before (3, 10) */
+    }
+  const mn_setting level[] = {{"method", "monolithic"}, {"rho", "3"}, {"level", "0.5"}};
+  CHECK_LE(world_most_energy(RAFT, level, 3, 1.5), 0.02); /* 0.5 J before */
+  CHECK_DONE();
+  const mn_setting dropped[] = {{"method", "xpm"}, {"rho", "100"}, {"drop", "0.05"}};
+  CHECK_LE(world_most_energy(RAFT, dropped, 3, 1.5), 0.1);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 /* One solve of each side cannot bear them: the substep that would throw one up is refused. */
 static void test_weak(void **state)
 {
@@ -255,8 +291,8 @@ static void test_weak(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_afloat),
-                                     cmocka_unit_test(test_under_water),
-                                     cmocka_unit_test(test_several), cmocka_unit_test(test_weak)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_afloat), cmocka_unit_test(test_under_water),
+      cmocka_unit_test(test_several), cmocka_unit_test(test_shallow), cmocka_unit_test(test_weak)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

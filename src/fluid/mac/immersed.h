@@ -98,6 +98,8 @@ void mn_mac_bodies_parts(mn_mac *mac, const mn_immersed *im);
 /* The cells of which the last substep found that their water has let go of bodies. */
 MN_MUST_CHECK mn_status mn_mac_loosen(mn_mac *mac);
 void mn_mac_tighten(mn_mac *mac); /* no cell is loose */
+/* The cell's centre is behind the wall of a body, where p is no pressure of the water. */
+int mn_mac_is_behind_wall(const mn_mac *mac, int i, int j, int k);
 /* m^3/s: what flows out of a loose cell through what bodies close, beyond what these sweep. */
 double mn_mac_loose_outflow(const mn_mac *mac, const int32_t at[3]);
 /* mn_fluid_ops.lets_go */

@@ -66,6 +66,22 @@ static double water_before(const mn_mac *mac, const int32_t cell[3], size_t row,
   return high ? fmin(own, of_body) : fmax(own, of_body);
 }
 
+/* What bodies close of a side of the domain is in no row. It is that of a surface which is straight
+   in the cell: v = (w + w')/2, v the fluid part of the cell, w and w' of the side and of the face
+   opposite to it, of which a body closes `area`. */
+static double area_on_side(const mn_mac *mac, const int32_t cell[3], int axis, double area)
+{
+  double A = pow(mac->grid.dx, mac->grid.dim - 1),
+         v = mac->bodies.part.at[mn_index(&mac->bodies.part, cell[0], cell[1], cell[2])];
+  int high = cell[axis] > 0;
+  if (cell[axis] > 0 && cell[axis] < mac->grid.n[axis] - 1)
+    return 0;
+  if ((area > 0) == high) /* it is the side's own */
+    return 0;
+  double w = mn_clamp(2 * v - (1 - fabs(area) / A), 0, 1);
+  return (high ? 1 : -1) * (1 - w) * A;
+}
+
 static wall wall_of(const mn_mac *mac, const int32_t cell[3])
 {
   const mn_mac_bodies *b = &mac->bodies;
@@ -78,7 +94,7 @@ static wall wall_of(const mn_mac *mac, const int32_t cell[3])
       continue;
     mn_dual d = mn_mac_bodies_dual(mac, (size_t)r);
     double area = high ? d.area : -d.area, share = mn_mac_bodies_share(mac, (size_t)r, !high);
-    w.D.v[a] += area;
+    w.D.v[a] += area + area_on_side(mac, cell, a, area);
     w.mass.v[a] += share;
     w.pull.v[a] += share * (b->U[r] - d.before) / mac->dt;
     w.felt.v[a] += (d.mass != 0 ? share : 0) * (b->U[r] - d.before) / mac->dt;
@@ -118,6 +134,15 @@ void mn_mac_tighten(mn_mac *mac)
     mn_set(&b->anchor, b->loose[n][0], b->loose[n][1], b->loose[n][2], 0);
   b->loose_count = 0;
   b->marked = 0;
+}
+
+int mn_mac_is_behind_wall(const mn_mac *mac, int i, int j, int k)
+{
+  const int32_t at[3] = {i, j, k};
+  if (!mac->bodies.on || !mac->bodies.placed || mn_get(&mac->bodies.part, i, j, k) >= 0.5)
+    return 0;
+  wall w = wall_of(mac, at);
+  return mn_length(w.D) >= least_area(mac) && mn_dot(w.D, w.mass) < 0;
 }
 
 static int is_marked(const mn_mac *mac, const int32_t at[3])
@@ -212,13 +237,17 @@ static int is_kept(const mn_mac *mac, const int32_t at[3])
   return mac->enclosure.known && !mac->bodies.one_system && mac->enclosure.label[q] >= 0;
 }
 
+/* Pa, of the water in the cell, p0 included. */
+static double whole_pressure(const mn_mac *mac, const int32_t at[3])
+{
+  double p = mn_get(&mac->dp, at[0], at[1], at[2]);
+  return mac->enclosure.lifted ? p + mn_get(&mac->state.lift, at[0], at[1], at[2]) : p;
+}
+
 /* Pa, at the wall. */
 static double wall_pressure(const mn_mac *mac, const int32_t at[3], const wall *w, mn_vec3 pull)
 {
-  double p = mn_get(&mac->dp, at[0], at[1], at[2]);
-  if (mac->enclosure.lifted)
-    p += mn_get(&mac->state.lift, at[0], at[1], at[2]);
-  return p - mn_dot(w->D, pull) / mn_dot(w->D, w->D);
+  return whole_pressure(mac, at) - mn_dot(w->D, pull) / mn_dot(w->D, w->D);
 }
 
 /* What water does to each body on the whole, and where it touches it. */
@@ -246,9 +275,13 @@ static mn_status find_grips(mn_mac *mac)
     b->grip[f->body][0].v[f->axis] += mn_mac_bodies_force(mac, r, &d);
     for (int high = 0; high < 2; high++) {
       int32_t at[3];
+      double area = high ? -d.area : d.area;
       cell_beside(f, high, at);
-      if (mn_mac_has_cell(mac, at) && is_water(mac, at))
-        b->grip[f->body][1].v[f->axis] += high ? -d.area : d.area;
+      if (!mn_mac_has_cell(mac, at) || !is_water(mac, at))
+        continue;
+      b->grip[f->body][1].v[f->axis] += area;
+      if (mac->enclosure.lifted && !mn_mac_is_loose(mac, at[0], at[1], at[2]))
+        b->grip[f->body][0].v[f->axis] += area * mn_get(&mac->state.lift, at[0], at[1], at[2]);
     }
   }
   return MN_OK;

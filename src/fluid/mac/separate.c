@@ -92,7 +92,7 @@ mn_status mn_separate_refuse(mn_mac *mac)
 static int touches_wall(const mn_mac *mac, int i, int j, int k)
 {
   const mn_mac_geometry *g = &mac->geometry;
-  if (mn_mac_is_loose(mac, i, j, k))
+  if (mn_mac_is_loose(mac, i, j, k) || mn_mac_is_behind_wall(mac, i, j, k))
     return 0;
   int full = mac->bodies.narrowed && mn_get(&g->volume, i, j, k) >= 1;
   for (int a = 0; a < mac->grid.dim; a++) {

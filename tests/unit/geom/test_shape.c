@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/context.h"
+#include "geom/shape.h"
 #include "math/vec.h"
 
 /* ---- helpers --------------------------------------------------------------------------------- */
@@ -456,6 +457,76 @@ static void test_allocation_failures_release_the_parts(void **state)
   CHECK_DONE();
 }
 
+/* Two boxes on a lattice of 1/4, `shift` lattice steps aside, that have a part of a face in common;
+   in 3D they are extended along z alike. */
+static mn_shape *two_boxes(mn_context *ctx, int dim, int shift)
+{
+  mn_shape *part[2], *s;
+  double y = 0.25 * shift;
+  CHECK_OK(ctx, mn_shape_box(ctx, dim, mn_v3(-0.75, -0.5, -0.5), mn_v3(0, 0.5, 0.5), &part[0]));
+  CHECK_OK(ctx, mn_shape_box(ctx, dim, mn_v3(0, y - 0.5, -0.5), mn_v3(1, y + 0.5, 0.5), &part[1]));
+  CHECK_OK(ctx, mn_shape_union(ctx, part, 2, &s));
+  return s;
+}
+
+/* Nothing ends where two parts have a face in common; and |d| is no more than the distance: all
+   points nearer than that are in one of the boxes. */
+static void test_shared_faces(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  uint64_t seed = 11;
+  for (int dim = 2; dim <= 3; dim++)
+    for (int shift = 0; shift < 4; shift++) {
+      mn_shape *s = two_boxes(ctx, dim, shift);
+      double open = 1 - 0.25 * shift, middle = 0.125 * shift, outside = 0, steep = 0;
+      CHECK_LE(mn_shape_distance(s, mn_v3(0, middle, 0)), -0.6 * mn_min(0.375, 0.5 * open));
+      CHECK_LE(mn_shape_distance(s, mn_v3(1e-4, middle, 0)), -0.6 * mn_min(0.375, 0.5 * open));
+      if (shift) /* below the second box, and at the end of the common part */
+        CHECK_NEAR(mn_shape_distance(s, mn_v3(0, -0.5 + 0.125 * shift, 0)), 0, 1e-12);
+      CHECK_NEAR(mn_shape_distance(s, mn_v3(0, 0.5, 0)), 0, 1e-12);
+      for (int i = 0; i < 2000; i++) {
+        mn_vec3 x = random_point(&seed, dim, 0.6), u = random_point(&seed, dim, 1);
+        if (i % 2)
+          x.x = 0;
+        double d = mn_shape_distance(s, x);
+        if (mn_length(u) < 0.1)
+          continue;
+        steep = mn_max(steep, fabs(mn_shape_distance(s, mn_madd(x, 1e-3, u)) - d) / mn_length(u));
+        if (d >= 0)
+          continue;
+        mn_vec3 z = mn_madd(x, -0.999 * d / mn_length(u), u);
+        outside = mn_max(
+            outside, mn_min(mn_shape_distance(s->part[0], z), mn_shape_distance(s->part[1], z)));
+      }
+      CHECK_LE(outside, 1e-9);
+      CHECK_LE(steep, 1.0001e-3);
+      mn_shape_destroy(&s);
+    }
+  mn_shape *part[3], *s;
+  CHECK_OK(ctx, mn_shape_box(ctx, 3, mn_v3(-2, -2, -2), mn_v3(2, 2, 2), &part[0]));
+  CHECK_OK(ctx, mn_shape_box(ctx, 3, mn_v3(-1, -1, -1), mn_v3(1, 0, 1), &part[1]));
+  CHECK_OK(ctx, mn_shape_cylinder(ctx, 3, mn_v3(0.1, 0, 0), mn_v3(0.1, 1, 0), 0.4, 0, &part[2]));
+  CHECK_OK(ctx, mn_shape_difference(ctx, part, 3, &s));
+  CHECK_GE(mn_shape_distance(s, mn_v3(0.1, 0, 0)), 0.39);       /* a pipe out of a tank: open, */
+  CHECK_NEAR(mn_shape_distance(s, mn_v3(0.8, 0, 0)), 0, 1e-12); /* but for the lid around it */
+  mn_shape_destroy(&s);
+  CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(-1, -1, 0), mn_v3(0, 0, 0), &part[0]));
+  CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(0, 0, 0), mn_v3(1, 1, 0), &part[1]));
+  CHECK_OK(ctx, mn_shape_union(ctx, part, 2, &s));
+  CHECK_NEAR(mn_shape_distance(s, mn_v3(0, 0, 0)), 0, 1e-12); /* a corner is no face */
+  CHECK_NEAR(mn_shape_distance(s, mn_v3(0, -0.3, 0)), 0, 1e-12);
+  mn_shape_destroy(&s);
+  CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(-1, -1, 0), mn_v3(-1e-6, 1, 0), &part[0]));
+  CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(0, -1, 0), mn_v3(1, 1, 0), &part[1]));
+  CHECK_OK(ctx, mn_shape_union(ctx, part, 2, &s));
+  CHECK_DONE();
+  CHECK_LE(mn_shape_distance(s, mn_v3(0, 0, 0)), -0.1); /* control: a slit between them is one */
+  mn_shape_destroy(&s);
+  mn_context_destroy(&ctx);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 /* A union's inside is not an exact distance: the check of the primitives must see that. */
 static void test_negative_control_inexact_distance(void **state)
 {
@@ -478,6 +549,7 @@ int main(void)
       cmocka_unit_test(test_cylinders),
       cmocka_unit_test(test_two_dimensions_ignore_z),
       cmocka_unit_test(test_compositions_are_set_operations),
+      cmocka_unit_test(test_shared_faces),
       cmocka_unit_test(test_transform_moves_the_distance),
       cmocka_unit_test(test_bounds_hold_and_are_tight),
       cmocka_unit_test(test_bounds_of_half_spaces),

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/vec.h"
@@ -104,6 +105,39 @@ static void test_values_of_linear_fields(void **state)
   CHECK_DONE();
 }
 
+/* A flux of water is that of the water: velocities go on into the air beside it. */
+static void test_flux_of_water(void **state)
+{
+  (void)state;
+  static const char SCENE[] =
+      "local y, kind = param('y', 0.75, ''), param('kind', 'water', '')\n"
+      "return scene {\n"
+      "  domain = box { size = {1, 1}, cells = {32, 32}, left = 'open', right = 'open' },\n"
+      "  fluid  = kind == 'smoke' and smoke { initial_velocity = {2, 0} } or\n"
+      "           water { gravity = {0, 0}, initial_velocity = {2, 0},\n"
+      "                   initial_water = box { lo = {-1, 0.25}, hi = {2, y} } },\n"
+      "  probes = { flux { axis = 'x', position = 0.5 }, flux { axis = 'y', position = 0.5 } },\n"
+      "  output = { frames = 1, every = 1 },\n"
+      "}\n";
+  static const char *const top[] = {"0.75", "0.761", "0.77"};
+  mn_context *ctx = check_context(1);
+  for (int k = 0; k < 4; k++) {
+    mn_model *model;
+    mn_world *world;
+    mn_setting s[] = {{"y", k < 3 ? top[k] : "1"}, {"kind", k < 3 ? "water" : "smoke"}};
+    CHECK_OK(ctx, mn_scene_load_text(ctx, "flux", "", SCENE, s, 2, &model));
+    CHECK_OK(ctx, mn_world_create(ctx, model, &world));
+    if (k == 3)
+      CHECK_DONE(); /* control: smoke is everywhere */
+    CHECK_NEAR(mn_world_probe(world, 0), 2 * (atof(s[0].value) - 0.25), k ? 0.2 / 32 : 1e-9);
+    CHECK_NEAR(mn_world_probe(world, 1), 0, 1e-12);
+    mn_world_destroy(&world);
+    mn_model_destroy(&model);
+  }
+  mn_context_destroy(&ctx);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 /* A disk that moves: its area on three grids at second order, as the root mean square over some
    positions (one error alone may be small by luck). */
 static void test_volume_of_a_solid_is_second_order(void **state)
@@ -152,6 +186,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values_of_linear_fields),
+      cmocka_unit_test(test_flux_of_water),
       cmocka_unit_test(test_volume_of_a_solid_is_second_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
