@@ -562,6 +562,46 @@ static void mend_corners(mn_mac *mac, const mn_immersed *im)
   }
 }
 
+/* A cell between two walls that leave less than this part of it is closed when walls move: what
+   they squeeze out of it would leave it at speeds that nothing bounds, and the jet would be as wide
+   as a cell beside it. Not with water, whose particles are as wide as they are. */
+static const double SLIT = 0.05;
+
+static int is_slit(const mn_mac *mac, int i, int j, int k)
+{
+  const mn_mac_geometry *g = &mac->geometry;
+  double part = mn_get(&g->volume, i, j, k);
+  int at[3] = {i, j, k};
+  if (!(part > 0 && part < SLIT))
+    return 0;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    const mn_field *w = &g->open[a];
+    int64_t q = mn_index(w, i, j, k);
+    int last = at[a] == mac->grid.n[a] - 1;
+    int low = !(w->at[q] > 0) || (at[a] == 0 && mac->def->domain.side[2 * a].kind != MN_SIDE_OPEN);
+    int high = !(w->at[q + w->stride[a]] > 0) ||
+               (last && mac->def->domain.side[2 * a + 1].kind != MN_SIDE_OPEN);
+    if (low && high)
+      return 1;
+  }
+  return 0;
+}
+
+static void close_slits(mn_mac *mac)
+{
+  mn_mac_geometry *g = &mac->geometry;
+  const mn_field *f = &g->volume;
+  for (int k = 0; k < f->n[2]; k++)
+    for (int j = 0; j < f->n[1]; j++)
+      for (int i = 0; i < f->n[0]; i++)
+        if (is_slit(mac, i, j, k))
+          for (int a = 0; a < mac->grid.dim; a++) {
+            mn_field *w = &g->open[a];
+            int64_t q = mn_index(w, i, j, k);
+            w->at[q] = w->at[q + w->stride[a]] = 0;
+          }
+}
+
 int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)
 {
   mn_mac_geometry *g = &mac->geometry;
@@ -591,6 +631,8 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
   mn_cell_fractions(&g->solid, &g->volume);
   if (g->obstacles.data)
     mend_corners(mac, im);
+  if ((mac->moving || im) && !mn_mac_is_water(mac))
+    close_slits(mac);
   close_faces(mac, im);
   mn_mac_empty_outside(mac, im);
   g->thin = im && im->two_sided_elements && !mac->shell.see_through ? im : NULL;
