@@ -57,6 +57,7 @@ static int split(job *j, const char *list)
     next = strchr(at, ',');
     if (next)
       *next++ = 0;
+    at += strspn(at, " "); /* "xpm, auto" */
     size_t length = strlen(at);
     if (!length || length >= MN_NAME_MAX ||
         strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_-") != length)

@@ -213,7 +213,7 @@ static mn_status check_parts(mn_context *ctx, const char *what, mn_shape **parts
   return MN_OK;
 }
 
-/* Of bounds that are finite. */
+/* Of bounds that are finite; 1 where none tells. */
 static double size_of_parts(const mn_shape *s)
 {
   double size = 0;
@@ -225,7 +225,7 @@ static double size_of_parts(const mn_shape *s)
       size = isfinite(reach) ? mn_max(size, reach) : size;
     }
   }
-  return size;
+  return size > 0 ? size : 1;
 }
 
 static mn_status compose(mn_context *ctx, mn_shape_kind kind, const char *what, mn_shape **parts,
@@ -403,9 +403,11 @@ static double welded(const mn_shape *one, const mn_shape *other, mn_vec3 x, doub
   if (fabs(mn_length(n) - 1) > 1e-3 || fabs(distance(one, y)) > 2 * SHARED * size ||
       distance(other, mn_madd(y, step, n)) > -0.5 * step)
     return d;
-  for (double t = size, k = 0; k < HALVINGS && deep < t; t *= 0.5, k++)
-    deep =
-        mn_max(deep, mn_min(-distance(one, mn_madd(y, -t, n)), -distance(other, mn_madd(y, t, n))));
+  for (int k = 0; k < HALVINGS; k++) {
+    double t = ldexp(size, -k);
+    mn_vec3 in_one = mn_madd(y, -t, n), in_other = mn_madd(y, t, n);
+    deep = mn_max(deep, mn_min(-distance(one, in_one), -distance(other, in_other)));
+  }
   return -deep;
 }
 

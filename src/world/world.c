@@ -80,7 +80,7 @@ static mn_status make_coupling(mn_world *w)
   w->how = w->def->coupling;
   if (!w->fluid.ops || !w->solid.ops)
     return MN_OK;
-  if (w->on_grid && w->def->fluid.outside == MN_OUTSIDE_EMPTY)
+  if (w->on_grid)
     MN_TRY(meet_bodies(w));
   if (w->how.method == MN_COUPLE_AUTO)
     MN_TRY(pick_coupling(w));
@@ -285,7 +285,8 @@ static mn_status restore_state(mn_world *w)
   return MN_OK;
 }
 
-/* Whether bodies enclose what is to be filled shows only where the fluid meets them. */
+/* Whether bodies enclose what is to be filled shows only where the fluid meets them; and how much
+   fluid there is besides them at the start. */
 static mn_status meet_bodies(mn_world *w)
 {
   const mn_domain_def *d = &w->def->domain;

@@ -74,10 +74,8 @@ static double area_on_side(const mn_mac *mac, const int32_t cell[3], int axis, d
   double A = pow(mac->grid.dx, mac->grid.dim - 1),
          v = mac->bodies.part.at[mn_index(&mac->bodies.part, cell[0], cell[1], cell[2])];
   int high = cell[axis] > 0;
-  if (cell[axis] > 0 && cell[axis] < mac->grid.n[axis] - 1)
-    return 0;
-  if ((area > 0) == high) /* it is the side's own */
-    return 0;
+  if ((high && cell[axis] < mac->grid.n[axis] - 1) || (area > 0) == high)
+    return 0; /* no side is opposite */
   double w = mn_clamp(2 * v - (1 - fabs(area) / A), 0, 1);
   return (high ? 1 : -1) * (1 - w) * A;
 }
@@ -139,7 +137,10 @@ void mn_mac_tighten(mn_mac *mac)
 int mn_mac_is_behind_wall(const mn_mac *mac, int i, int j, int k)
 {
   const int32_t at[3] = {i, j, k};
-  if (!mac->bodies.on || !mac->bodies.placed || mn_get(&mac->bodies.part, i, j, k) >= 0.5)
+  if (!mac->bodies.on || !mac->bodies.placed)
+    return 0;
+  double part = mn_get(&mac->bodies.part, i, j, k);
+  if (!(part > 0 && part < 0.5))
     return 0;
   wall w = wall_of(mac, at);
   return mn_length(w.D) >= least_area(mac) && mn_dot(w.D, w.mass) < 0;
