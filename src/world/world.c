@@ -424,6 +424,30 @@ static void tell_handed_over(mn_world *w, const mn_step_info *info)
   w->told_handed_over |= info->handed_over;
 }
 
+/* Of a region's volume: a gap to speak of. */
+static const double GAP = 0.01;
+
+/* Once: in the one system water may leave walls of closed regions, which then keep no volume. */
+static void tell_gap(mn_world *w, const mn_step_info *info)
+{
+  const mn_fluid_def *fluid = &w->def->fluid;
+  int one = w->how.method == MN_COUPLE_MONOLITHIC || w->how.method == MN_COUPLE_SIMULTANEOUS;
+  if (w->told_gap || !one || fluid->kind != MN_FLUID_WATER || fluid->walls != MN_WALLS_SEPARATING)
+    return;
+  for (int r = 0; r < info->closed_regions && !w->told_gap; r++) {
+    const mn_region_info *region = &info->region[r];
+    if (!(region->volume > 0 && fabs(region->error) > GAP * region->volume))
+      continue;
+    mn_log(w->ctx, MN_LOG_WARNING,
+           "at %.6g s (step %lld) the closed region %d has %.3g m^%d %s room than flowed into it: "
+           "its water has let go of walls, as with fluid.walls = \"separating\" it may; "
+           "coupling.method = \"xpm\", or walls = \"sticking\", keep its volume",
+           w->clock.time, (long long)w->clock.step, region->id, fabs(region->error),
+           w->def->domain.dim, region->error > 0 ? "more" : "less");
+    w->told_gap = 1;
+  }
+}
+
 static int has_regions(const mn_world *w)
 {
   int regions;
@@ -534,6 +558,7 @@ mn_status mn_world_step(mn_world *w, double until, mn_step_info *out)
   }
   w->ctx->message[0] = 0; /* of a step that was retried with success */
   tell_handed_over(w, &info);
+  tell_gap(w, &info);
   if (w->coupling) /* iterations of another coupling say nothing of this one's pace */
     mn_coupling_learn_pace(w->coupling, (int)lround(log2(parts / whole)),
                            w->rescue && info.handed_over ? 0 : info.coupling_iterations);

@@ -45,7 +45,7 @@ struct mn_world {
   mn_coupling *rescue;   /* one system, for substeps in which xpm finds no agreement; NULL: none */
   char why[MN_WHY_MAX];  /* it was; "": it was not */
   mn_loaded *fluid_plugin, *solid_plugin; /* NULL: none */
-  int told_handed_over;                   /* 1: it was warned of; work */
+  int told_handed_over, told_gap;         /* 1: it was warned of; work */
   int again;       /* times that this substep was done again since the fluid let go; work */
   int lost;        /* 1: a solver could not restore its state; there is none to save */
   mn_watch *watch; /* what was warned of; work */
