@@ -18,10 +18,25 @@ void mn_liquid_into_solids(mn_mac *mac, mn_field *phi)
   }
 }
 
+/* Of a cell: centres so near to the surface are on it, and count as air. A surface that lies in a
+   row of centres would run above some of them and below others, by rounding, and the least theta
+   then tilts it by a hundredth of a cell: a tank at rest did not stay so. */
+static const double ON = 1e-6;
+
+static void put_on_surface(mn_mac *mac, mn_field *phi)
+{
+  const double near = -ON * mac->grid.dx;
+  int64_t size = (int64_t)phi->size;
+#pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
+  for (int64_t q = 0; q < size; q++)
+    phi->data[q] = phi->data[q] < 0 && phi->data[q] > near ? 0 : phi->data[q];
+}
+
 void mn_liquid_finish(mn_mac *mac, mn_field *phi)
 {
   mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, phi);
   mn_liquid_into_solids(mac, phi);
+  put_on_surface(mac, phi);
   mn_liquid_redistance(mac, phi);
 }
 
