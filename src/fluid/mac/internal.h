@@ -425,6 +425,8 @@ void mn_liquid_redistance(mn_mac *mac, mn_field *phi);
 void mn_liquid_into_solids(mn_mac *mac, mn_field *phi);
 /* A level set known in the fluid's cells: continued into solids, made a distance, ghosts filled. */
 void mn_liquid_finish(mn_mac *mac, mn_field *phi);
+/* Centres of cells that are on the surface, to rounding, count as air. */
+void mn_liquid_put_on_surface(const mn_mac *mac, mn_field *phi);
 /* Part of a cell under phi - shift; `seen`: the cells around that belong to it, as of
    mn_shell_seen. */
 double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, double shift);

@@ -23,7 +23,7 @@ void mn_liquid_into_solids(mn_mac *mac, mn_field *phi)
    then tilts it by a hundredth of a cell: a tank at rest did not stay so. */
 static const double ON = 1e-6;
 
-static void put_on_surface(mn_mac *mac, mn_field *phi)
+void mn_liquid_put_on_surface(const mn_mac *mac, mn_field *phi)
 {
   const double near = -ON * mac->grid.dx;
   int64_t size = (int64_t)phi->size;
@@ -36,7 +36,7 @@ void mn_liquid_finish(mn_mac *mac, mn_field *phi)
 {
   mn_extension_apply(&mac->geometry.cell_extension, MN_CONTINUE_CONSTANT, phi);
   mn_liquid_into_solids(mac, phi);
-  put_on_surface(mac, phi);
+  mn_liquid_put_on_surface(mac, phi);
   mn_liquid_redistance(mac, phi);
 }
 

@@ -163,4 +163,5 @@ void mn_water_level_set(mn_mac *mac, mn_field *phi)
   mend_slivers(mac, phi);
   mn_liquid_finish(mac, phi);
   mn_water_enclose(mac, phi);
+  mn_liquid_put_on_surface(mac, phi);
 }
