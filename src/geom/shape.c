@@ -228,25 +228,44 @@ static double size_of_parts(const mn_shape *s)
   return size > 0 ? size : 1;
 }
 
+/* A part that is no more than a list of parts of the same composition: its own take its place, and
+   meet those beside it (welded). */
+static int is_list(const mn_shape *part, mn_shape_kind kind, int index)
+{
+  if (kind == MN_SHAPE_DIFFERENCE)
+    return part->kind == (index ? MN_SHAPE_UNION : MN_SHAPE_DIFFERENCE);
+  return part->kind == kind && kind != MN_SHAPE_TRANSFORM;
+}
+
 static mn_status compose(mn_context *ctx, mn_shape_kind kind, const char *what, mn_shape **parts,
                          int count, mn_shape **out)
 {
-  int depth = 0;
+  int depth = 0, all = 0;
   mn_shape *shape = NULL;
   mn_status status = check_parts(ctx, what, parts, count, &depth);
+  for (int i = 0; i < count && status == MN_OK; i++)
+    all += is_list(parts[i], kind, i) ? parts[i]->count : 1;
   if (status == MN_OK)
     status = new_shape(ctx, kind, parts[0]->dim, &shape);
   if (status == MN_OK)
-    status = MN_NEW(ctx, "the parts of a shape", (size_t)count, &shape->part);
+    status = MN_NEW(ctx, "the parts of a shape", (size_t)all, &shape->part);
   if (status != MN_OK) {
     mn_free(shape);
     destroy_parts(parts, count);
     *out = NULL; /* not before: it may be the address of a part */
     return status;
   }
-  for (int i = 0; i < count; i++)
-    shape->part[i] = parts[i];
-  shape->count = count;
+  for (int i = 0; i < count; i++) {
+    mn_shape *part = parts[i];
+    if (!is_list(part, kind, i)) {
+      shape->part[shape->count++] = part;
+      continue;
+    }
+    for (int n = 0; n < part->count; n++)
+      shape->part[shape->count++] = part->part[n];
+    mn_free(part->part);
+    mn_free(part);
+  }
   shape->depth = depth + 1;
   shape->size = size_of_parts(shape);
   *out = shape;
@@ -377,7 +396,8 @@ static mn_vec3 transpose_apply(const mn_vec3 row[3], mn_vec3 x)
   return mn_madd(mn_madd(mn_scale(x.x, row[0]), x.y, row[1]), x.z, row[2]);
 }
 
-static double distance(const mn_shape *s, mn_vec3 x);
+/* plain: common faces are not looked for. */
+static double distance(const mn_shape *s, mn_vec3 x, int plain);
 
 /* Of the size of a composition: rounding, and a step that is small and yet no rounding. */
 static const double SHARED = 1e-9, BESIDE = 1e-6;
@@ -397,38 +417,38 @@ static double welded(const mn_shape *one, const mn_shape *other, mn_vec3 x, doub
   for (int a = 0; a < one->dim; a++) {
     mn_vec3 up = x, down = x;
     up.v[a] += step, down.v[a] -= step;
-    n.v[a] = (distance(one, up) - distance(one, down)) / (2 * step);
+    n.v[a] = (distance(one, up, 1) - distance(one, down, 1)) / (2 * step);
   }
   mn_vec3 y = mn_madd(x, -d, n);
-  if (fabs(mn_length(n) - 1) > 1e-3 || fabs(distance(one, y)) > 2 * SHARED * size ||
-      distance(other, mn_madd(y, step, n)) > -0.5 * step)
+  if (fabs(mn_length(n) - 1) > 1e-3 || fabs(distance(one, y, 1)) > 2 * SHARED * size ||
+      distance(other, mn_madd(y, step, n), 1) > -0.5 * step)
     return d;
   for (int k = 0; k < HALVINGS; k++) {
     double t = ldexp(size, -k);
     mn_vec3 in_one = mn_madd(y, -t, n), in_other = mn_madd(y, t, n);
-    deep = mn_max(deep, mn_min(-distance(one, in_one), -distance(other, in_other)));
+    deep = mn_max(deep, mn_min(-distance(one, in_one, 1), -distance(other, in_other, 1)));
   }
   return -deep;
 }
 
 /* Of the parts from the first on. */
-static double union_distance(const mn_shape *s, int first, mn_vec3 x)
+static double union_distance(const mn_shape *s, int first, mn_vec3 x, int plain)
 {
   int nearest = first;
-  double d = distance(s->part[first], x), least;
+  double d = distance(s->part[first], x, plain), least;
   for (int i = first + 1; i < s->count; i++) {
-    double e = distance(s->part[i], x);
+    double e = distance(s->part[i], x, plain);
     nearest = e < d ? i : nearest;
     d = mn_min(d, e);
   }
   least = d;
-  for (int i = first; i < s->count && d <= SHARED * s->size && s->count > first + 1; i++)
-    if (i != nearest && fabs(d + distance(s->part[i], x)) <= SHARED * s->size)
+  for (int i = first; i < s->count && !plain && d <= SHARED * s->size; i++)
+    if (i != nearest && fabs(d + distance(s->part[i], x, 1)) <= SHARED * s->size)
       least = mn_min(least, welded(s->part[nearest], s->part[i], x, d, s->size));
   return least;
 }
 
-static double distance(const mn_shape *s, mn_vec3 x)
+static double distance(const mn_shape *s, mn_vec3 x, int plain)
 {
   switch (s->kind) {
   case MN_SHAPE_BOX:
@@ -447,24 +467,25 @@ static double distance(const mn_shape *s, mn_vec3 x)
     return mn_mesh_distance(s->mesh, x);
   case MN_SHAPE_TRANSFORM: {
     mn_vec3 y = transpose_apply(s->row, mn_sub(x, s->a));
-    return s->r * distance(s->part[0], mn_scale(1 / s->r, y));
+    return s->r * distance(s->part[0], mn_scale(1 / s->r, y), plain);
   }
   case MN_SHAPE_UNION:
   case MN_SHAPE_INTERSECTION:
   case MN_SHAPE_DIFFERENCE:
     break;
   }
-  double d = s->kind == MN_SHAPE_UNION ? union_distance(s, 0, x) : distance(s->part[0], x);
+  double d =
+      s->kind == MN_SHAPE_UNION ? union_distance(s, 0, x, plain) : distance(s->part[0], x, plain);
   if (s->kind == MN_SHAPE_DIFFERENCE && s->count > 1)
-    d = mn_max(d, -union_distance(s, 1, x));
+    d = mn_max(d, -union_distance(s, 1, x, plain));
   for (int i = 1; i < s->count && s->kind == MN_SHAPE_INTERSECTION; i++)
-    d = mn_max(d, distance(s->part[i], x));
+    d = mn_max(d, distance(s->part[i], x, plain));
   return d;
 }
 
 double mn_shape_distance(const mn_shape *shape, mn_vec3 x)
 {
-  return distance(shape, flat(shape->dim, x));
+  return distance(shape, flat(shape->dim, x), 0);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

@@ -562,44 +562,65 @@ static void mend_corners(mn_mac *mac, const mn_immersed *im)
   }
 }
 
-/* A cell between two walls that leave less than this part of it is closed when walls move: what
-   they squeeze out of it would leave it at speeds that nothing bounds, and the jet would be as wide
-   as a cell beside it. Not with water, whose particles are as wide as they are. */
+/* Where two walls leave less than this part of a cell, or of two beside each other, these are
+   closed when walls move: what walls squeeze out of them would leave them at speeds that nothing
+   bounds, and the jet would be as wide as a cell beside them. (From the distances at nodes, which
+   are those to the nearer wall, a gap shrinks to nothing as one of the walls reaches a node.) Not
+   with water, whose particles are as wide as they are. */
 static const double SLIT = 0.05;
 
-static int is_slit(const mn_mac *mac, int i, int j, int k)
+/* The face of a cell on the low or high side. */
+static int is_shut(const mn_mac *mac, const int at[3], int axis, int high)
 {
-  const mn_mac_geometry *g = &mac->geometry;
-  double part = mn_get(&g->volume, i, j, k);
-  int at[3] = {i, j, k};
-  if (!(part > 0 && part < SLIT))
-    return 0;
-  for (int a = 0; a < mac->grid.dim; a++) {
-    const mn_field *w = &g->open[a];
-    int64_t q = mn_index(w, i, j, k);
-    int last = at[a] == mac->grid.n[a] - 1;
-    int low = !(w->at[q] > 0) || (at[a] == 0 && mac->def->domain.side[2 * a].kind != MN_SIDE_OPEN);
-    int high = !(w->at[q + w->stride[a]] > 0) ||
-               (last && mac->def->domain.side[2 * a + 1].kind != MN_SIDE_OPEN);
-    if (low && high)
-      return 1;
-  }
+  const mn_field *w = &mac->geometry.open[axis];
+  int64_t q = mn_index(w, at[0], at[1], at[2]) + (high ? w->stride[axis] : 0);
+  int last = at[axis] == (high ? mac->grid.n[axis] - 1 : 0);
+  return !(w->at[q] > 0) || (last && mac->def->domain.side[2 * axis + high].kind != MN_SIDE_OPEN);
+}
+
+/* Of a cell, marked or not (close_slits). */
+static double part_of(const mn_mac *mac, const int at[3])
+{
+  return fabs(mn_get(&mac->geometry.volume, at[0], at[1], at[2]));
+}
+
+static int is_slit(const mn_mac *mac, const int at[3])
+{
+  double part = part_of(mac, at);
+  for (int a = 0; a < mac->grid.dim && part > 0 && part < SLIT; a++)
+    for (int high = 0; high < 2; high++) {
+      int next[3] = {at[0], at[1], at[2]};
+      next[a] += high ? 1 : -1;
+      if (!is_shut(mac, at, a, !high))
+        continue;
+      if (is_shut(mac, at, a, high) ||
+          (is_shut(mac, next, a, high) && part + part_of(mac, next) < SLIT))
+        return 1;
+    }
   return 0;
 }
 
+/* First all are found, marked by the sign of their volume: which come first shall not matter. */
 static void close_slits(mn_mac *mac)
 {
   mn_mac_geometry *g = &mac->geometry;
-  const mn_field *f = &g->volume;
-  for (int k = 0; k < f->n[2]; k++)
-    for (int j = 0; j < f->n[1]; j++)
-      for (int i = 0; i < f->n[0]; i++)
-        if (is_slit(mac, i, j, k))
+  mn_field *f = &g->volume;
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < f->n[2]; k++)
+      for (int j = 0; j < f->n[1]; j++)
+        for (int i = 0; i < f->n[0]; i++) {
+          double *part = &f->at[mn_index(f, i, j, k)];
+          if (pass == 0 && is_slit(mac, (const int[3]){i, j, k}))
+            *part = -*part;
+          if (pass == 0 || *part >= 0)
+            continue;
+          *part = -*part;
           for (int a = 0; a < mac->grid.dim; a++) {
             mn_field *w = &g->open[a];
             int64_t q = mn_index(w, i, j, k);
             w->at[q] = w->at[q + w->stride[a]] = 0;
           }
+        }
 }
 
 int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp)

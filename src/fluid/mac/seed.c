@@ -33,9 +33,8 @@ static mn_half_cell examine(const mn_mac *mac, const mn_shape *shape, mn_vec3 x)
       for (int i = 0; i < n; i++) {
         mn_vec3 y = mn_v3(x.x + d * (i + 0.5) - 0.5 * h, x.y + d * (j + 0.5) - 0.5 * h,
                           dim == 3 ? x.z + d * (k + 0.5) - 0.5 * h : 0);
-        /* the lesser, not the product: shape and solid may end at the same wall */
-        double part = mn_min(mn_clamp(0.5 - mn_shape_distance(shape, y) / d, 0, 1),
-                             mn_clamp(0.5 + mn_sample(&mac->geometry.solid, y) / d, 0, 1));
+        double part = mn_clamp(0.5 - mn_shape_distance(shape, y) / d, 0, 1) *
+                      mn_clamp(0.5 + mn_sample(&mac->geometry.solid, y) / d, 0, 1);
         sum += part;
         moment = mn_madd(moment, part, y);
       }

@@ -511,6 +511,16 @@ static void test_shared_faces(void **state)
   CHECK_GE(mn_shape_distance(s, mn_v3(0.1, 0, 0)), 0.39);       /* a pipe out of a tank: open, */
   CHECK_NEAR(mn_shape_distance(s, mn_v3(0.8, 0, 0)), 0, 1e-12); /* but for the lid around it */
   mn_shape_destroy(&s);
+  CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(-2, -2, 0), mn_v3(2, 2, 0), &s));
+  for (int i = 0; i < 40; i++) { /* one taken away after the other; it must not take for ever */
+    part[0] = s;
+    CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(-1 + 0.05 * i, -1, 0), mn_v3(-0.95 + 0.05 * i, 1, 0),
+                               &part[1]));
+    CHECK_OK(ctx, mn_shape_difference(ctx, part, 2, &s));
+  }
+  for (int i = 1; i < 40; i++)
+    CHECK_GE(mn_shape_distance(s, mn_v3(-1 + 0.05 * i, 0.3, 0)), 0.01);
+  mn_shape_destroy(&s);
   CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(-1, -1, 0), mn_v3(0, 0, 0), &part[0]));
   CHECK_OK(ctx, mn_shape_box(ctx, 2, mn_v3(0, 0, 0), mn_v3(1, 1, 0), &part[1]));
   CHECK_OK(ctx, mn_shape_union(ctx, part, 2, &s));
