@@ -393,13 +393,14 @@ static const mn_key velocity_keys[] = {POINT,
                                         "speed x y z", AT(mn_probe_def, axis), "component"},
                                        END};
 
-static const mn_key flux_keys[] = {{"axis", MN_KEY_CHOICE, "", REQUIRED, 0, 0, 0, "x y z",
-                                    AT(mn_probe_def, axis), "normal of the plane"},
-                                   {"position", MN_KEY_NUMBER, "m", REQUIRED, 0, 0, 0, "",
-                                    AT(mn_probe_def, position), "of the plane along that axis"},
-                                   {"shape", MN_KEY_SHAPE, "", "", 0, 0, 0, "",
-                                    AT(mn_probe_def, shape), "count only what is inside it"},
-                                   END};
+static const mn_key flux_keys[] = {
+    {"axis", MN_KEY_CHOICE, "", REQUIRED, 0, 0, 0, "x y z", AT(mn_probe_def, axis),
+     "normal of the plane"},
+    {"position", MN_KEY_NUMBER, "m", REQUIRED, 0, 0, 0, "", AT(mn_probe_def, position),
+     "of the plane along that axis; the nearest of the grid is taken"},
+    {"shape", MN_KEY_SHAPE, "", "", 0, 0, 0, "", AT(mn_probe_def, shape),
+     "count only what is inside it"},
+    END};
 
 static const mn_key volume_keys[] = {{"of", MN_KEY_NAME, "", "\"fluid\"", 0, 0, 0, "",
                                       AT(mn_probe_def, of),
