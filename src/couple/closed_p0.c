@@ -331,6 +331,14 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
   return MN_OK;
 }
 
+/* m^3/s: what walls take from a region's volume, by a residual of it; not what earlier substeps left
+   of it, which a short one would make a great flow of. */
+static double taken(const mn_closed *c, int r, double res)
+{
+  double left = c->struck[c->slot[r]] ? 0 : c->target[r] / c->dt - c->info[r].inflow;
+  return -(res + left);
+}
+
 /* Driven bodies that press a region together, or draw it apart, by themselves. */
 static mn_status check_still(mn_closed *c, const double *res)
 {
@@ -341,7 +349,7 @@ static mn_status check_still(mn_closed *c, const double *res)
     for (size_t i = 0; i < f->count && mn_closed_idle(c, r); i++)
       all += fabs(mn_dot(row[i], f->V[i]));
     if (fabs(res[r]) > DRIVEN * all && all * c->dt > LEAST_FOUND * c->info[r].volume)
-      return mn_closed_refuse(c, r, -res[r]);
+      return mn_closed_refuse(c, r, taken(c, r, res[r]));
   }
   return MN_OK;
 }
@@ -382,7 +390,7 @@ static mn_status check_forced(mn_closed *c, const double *first)
   for (int r = 0; r < c->count; r++)
     if (mn_closed_free_way(c, r) > FORCED * c->dx) {
       c->still[r] = c->jammed[r] = 1;
-      return mn_closed_refuse(c, r, -first[r]);
+      return mn_closed_refuse(c, r, taken(c, r, first[r]));
     }
   return MN_OK;
 }
