@@ -108,6 +108,20 @@ static mn_status check_times(const job *j)
   return status;
 }
 
+/* Names that the scene takes for one method. */
+static void tell_same(const job *j)
+{
+  for (int i = 1; i < j->count; i++)
+    for (int k = 0; k < i; k++)
+      if (mn_model_get(j->model[i])->coupling.method == mn_model_get(j->model[k])->coupling.method) {
+        app_error(0,
+                  "compare: %s and %s are one method in this scene: is its parameter coupling the "
+                  "method of its couple{}?",
+                  j->name[k], j->name[i]);
+        return;
+      }
+}
+
 /* All of them before the first runs: what is wrong with one is told at once. */
 static mn_status load(job *j)
 {
@@ -122,6 +136,8 @@ static mn_status load(job *j)
     settings[count] = (mn_setting){"coupling", j->name[i]};
     status = mn_scene_load(j->ctx, scene, settings, count + 1, &j->model[i]);
   }
+  if (status == MN_OK)
+    tell_same(j);
   if (status == MN_OK)
     snprintf(j->directory, sizeof j->directory, out ? "%s" : "runs/%s-compare",
              out ? out : mn_model_get(j->model[0])->name);

@@ -137,6 +137,9 @@ mn_status mn_check_motion(mn_context *ctx, int dim, const char *key, const mn_mo
   MN_TRY(mn_check_timefn(ctx, part, &m->turn));
   snprintf(part, sizeof part, "%s.motion.axis", key);
   MN_TRY(mn_check_vector(ctx, 3, part, m->axis));
+  if (m->path.kind == MN_TIME_CONSTANT && m->path.to == 0 && mn_length(m->translate) > 0)
+    mn_log(ctx, MN_LOG_WARNING,
+           "%s.motion.translate has no effect: path is 0 (path = linear(1) takes one second)", key);
   int turns = m->turn.kind != MN_TIME_CONSTANT || m->turn.to != 0;
   if (turns && !(mn_length(m->axis) > 0))
     return mn_fail(ctx, MN_BAD_INPUT, "%s is zero: a turning solid needs a direction", part);

@@ -247,8 +247,7 @@ static mn_status create(mn_mac *mac)
   MN_TRY(create_state(mac, &mac->saved));
   MN_TRY(create_work(mac));
   if (mac->stress.on)
-    mac->continuation =
-        mac->water.on && !mn_water_is_marked(mac) ? MN_CONTINUE_SLOPE : MN_CONTINUE_LIMITED;
+    mac->continuation = MN_CONTINUE_LIMITED;
   MN_TRY(mn_water_create(mac));
   MN_TRY(mn_mac_geometry_create(mac));
   return mn_mac_initial_state(mac);
