@@ -113,7 +113,8 @@ static void tell_same(const job *j)
 {
   for (int i = 1; i < j->count; i++)
     for (int k = 0; k < i; k++)
-      if (mn_model_get(j->model[i])->coupling.method == mn_model_get(j->model[k])->coupling.method) {
+      if (mn_model_get(j->model[i])->coupling.method ==
+          mn_model_get(j->model[k])->coupling.method) {
         app_error(0,
                   "compare: %s and %s are one method in this scene: is its parameter coupling the "
                   "method of its couple{}?",

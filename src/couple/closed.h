@@ -197,6 +197,8 @@ MN_MUST_CHECK mn_status mn_closed_weigh_rows(mn_closed *closed);
 
 /* Before mn_closed_finish: velocities at the end that fit the volumes. */
 MN_MUST_CHECK mn_status mn_closed_settle(mn_closed *closed);
+/* m^3/s, Q of region r at the end: a line through the means of this substep and the one before. */
+double mn_closed_inflow_at_end(const mn_closed *closed, int r);
 
 /* ---- closed_p0.c ----------------------------------------------------------------------------- */
 

@@ -47,8 +47,7 @@ static int all_lead(const mn_closed *c)
   return any;
 }
 
-/* Q at the end: a line through the means of this substep and the one before. */
-static double inflow_at_end(const mn_closed *c, int r)
+double mn_closed_inflow_at_end(const mn_closed *c, int r)
 {
   double before = c->now.last_dt[c->slot[r]], mean = c->info[r].inflow;
   if (!(before > 0))
@@ -83,7 +82,7 @@ static void rates(const mn_closed *c, double *rate, double *size)
       sum += part;
       all += fabs(part);
     }
-    rate[r] = sum - inflow_at_end(c, r);
+    rate[r] = sum - mn_closed_inflow_at_end(c, r);
     *size = fmax(*size, all);
   }
 }

@@ -11,10 +11,11 @@
    substeps, and held by places they would swing for ever (closed_settle.c). There velocities are
    asked for,
 
-       N V = Q - FED error/dt,        error_n+1 = error_n - FED/2 (error_n + error_n-1),
+       N V = Q(t^n+1) - FED error/dt,    error_n+1 = error_n - FED/2 (error_n + error_n-1),
 
-   which dies out fastest without swinging at FED = 0.34; and so in regions that have just closed
-   (struck), without error.
+   which dies out fastest without swinging at FED = 0.34 (Q there from the means of this substep and
+   the last: with the mean itself walls lag by half of its change, for as long as it changes); and
+   so in regions that have just closed (struck), with Q and without error.
 
    Where nothing gives way, what the faces miss of slow walls, and of bodies that are wholly inside,
    however near to others, is mended by breaths; what is more has no solution. */
@@ -202,7 +203,7 @@ static void ask(mn_monolithic *m)
     if (c->struck[c->slot[r]])
       s->volume[r].rate = Q - (m->newton ? flow[r] : along(c, r, f->V));
     else if (leads(c, r))
-      s->volume[r].rate = Q - FED * left / s->dt - along(c, r, f->V);
+      s->volume[r].rate = mn_closed_inflow_at_end(c, r) - FED * left / s->dt - along(c, r, f->V);
     else
       s->volume[r].rate = Q - (left + done) / s->dt;
   }

@@ -88,6 +88,10 @@ has auto/run.json '"method":[^"]*"(xpm|monolithic)"'
 has auto/run.json '"why":[^"]*"'
 has auto/report.html "(xpm|monolithic), tolerance .*; picked: "
 
+grep -q "one method" out && echo "FAIL  couplings that differ are called one method" && failed=1
+"$program" show piston | sed 's/method = coupling/method = "xpm"/' > same.lua
+expect 0 "xpm and rmi are one method in this scene" "$program" compare same.lua -p n=8 --couplings xpm,rmi --frames 1 -o same
+
 expect 2 "needs --couplings" compare -o a
 expect 2 "--at holds 99: the runs end at 0.1 s" compare --couplings xpm --frames 2 --at 0.05,99 -o a
 expect 2 "must be times" compare --couplings xpm --at soon -o a

@@ -48,6 +48,10 @@ expect 0 '' "sources = { drain { $block }, inflow { shape = box { lo = {0.6, 0.4
 expect 0 '' "solids = { springs { shape = disk { center = {0.65, 0.65}, radius = 0.2 }, density = 1, stretch = 10 } }, sources = { $tap }," # inside a balloon
 expect 0 '' 'sources = { drain { shape = box { lo = {-1, -1}, hi = {0.3, 0.7} } } },'
 
+# obstacles that were meant to move
+expect 0 'warning: solids\[1\].motion.translate has no effect: path is 0' "solids = { obstacle { $block, motion = motion { translate = {0, 0.1} } } },"
+expect 0 '' "solids = { obstacle { $moves } },"
+
 # the fluid takes walls that would leak as thicker
 plate() { echo "solids = { obstacle { shape = transform { shape = box { center = {0, 0}, size = {0.8, $1} }, angle = $2, translate = {0.5, $3} } } },"; }
 expect 0 'warning: .*obstacle 1 has walls that are too thin for the grid, down to 1\.2 cells' "$(plate 0.075 0.785 0.5)"

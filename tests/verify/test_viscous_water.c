@@ -320,8 +320,8 @@ static double dam_over_step(mn_transfer transfer, double nu, int slope)
   c.def.fluid.transfer = transfer;
   c.def.fluid.viscosity = nu;
   c.def.fluid.walls = MN_WALLS_SEPARATING;
-  CHECK_OK(c.ctx, mn_shape_box(c.ctx, 2, mn_v3(0, 0, 0), mn_v3(0.4, 0.6, 0),
-                               &c.def.fluid.initial_water));
+  CHECK_OK(c.ctx,
+           mn_shape_box(c.ctx, 2, mn_v3(0, 0, 0), mn_v3(0.4, 0.6, 0), &c.def.fluid.initial_water));
   CHECK_OK(c.ctx, mn_shape_box(c.ctx, 2, mn_v3(0.7, 0, 0), mn_v3(0.8, 0.1, 0), &step.shape));
   c.def.solids = &step;
   c.def.solid_count = 1;

@@ -56,7 +56,7 @@ enum {
 /* How values are continued over the first MN_LINEAR_LAYERS layers; beyond, always as constants. */
 typedef enum mn_continuation {
   MN_CONTINUE_CONSTANT,
-  MN_CONTINUE_SLOPE,  /* with the slope of the last two values */
+  MN_CONTINUE_SLOPE,  /* with the slope of the last two values, which may grow: a control */
   MN_CONTINUE_LIMITED /* with the lesser of the last two slopes, within the range of all values */
 } mn_continuation;
 
