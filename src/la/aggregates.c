@@ -173,7 +173,7 @@ static void first_cycle(const mn_aggregates *a)
   for (int g = 0; g < l->n; g++)
     for (int i = 0; i < 3; i++)
       l->kept[4 * g + i] = i < l->size[g] ? next->x[4 * l->to[g] + i] : 0;
-  mn_sweeps_after(a, l->kept, l->r, l->x);
+  mn_sweeps_after(a, l->b, l->kept, l->r, l->x);
 }
 
 /* ---- conjugate gradients --------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ static void multiply(const mn_aggregates *a, float *y)
   else
     memcpy(y, l->r, n * sizeof *y);
   if (a->levels > 1)
-    mn_sweeps_add_low(a, 1, l->x, y);
+    mn_sweeps_add_low(a, l->x, y);
   for (size_t i = 0; i < n; i++)
     y[i] -= a->lumped[i] * l->x[i];
   mn_levels_add_faces(a, l->x, y);

@@ -83,13 +83,13 @@ MN_MUST_CHECK mn_status mn_sweeps_set(mn_aggregates *a, const mn_csr *K, const d
 /* The pivots P, with what faces add on the diagonal; 0: A is not positive. */
 int mn_sweeps_pivots(mn_aggregates *a);
 void mn_sweeps_free(mn_aggregates *a);
-/* x <- (D + L)^-1 b; r, padding aside, b - A x without R */
-void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r);
-/* From x of the sweep before and what coarse levels add to it: t, and x after the sweep back; A x
+/* x <- (D + L)^-1 b; r, padding aside, b - A x without R; b <- D x */
+void mn_sweeps_before(const mn_aggregates *a, float *b, float *x, float *r);
+/* From D x of the sweep before and what coarse levels add to x: t, and x after the sweep back; A x
    is t + L x + R x. */
-void mn_sweeps_after(const mn_aggregates *a, const float *c, float *t, float *x);
-/* y += sign L x */
-void mn_sweeps_add_low(const mn_aggregates *a, float sign, const float *x, float *y);
+void mn_sweeps_after(const mn_aggregates *a, const float *Dx, const float *c, float *t, float *x);
+/* y += L x */
+void mn_sweeps_add_low(const mn_aggregates *a, const float *x, float *y);
 /* s: of the residual r, (P + L)^-1 r; y <- 0 */
 void mn_sweeps_begin(const mn_aggregates *a, float *s, float *y);
 /* y <- take P s + keep y, d <- (P + L^T)^-1 y: the direction take B^-1 r + keep d */

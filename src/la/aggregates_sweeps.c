@@ -12,7 +12,7 @@
 
    L alone is stored, blocks of 3 rows of 3: forwards a row is three sums over 4 numbers at a time,
    backwards three multiples added to 4 at a time. The fourth of the matrix is that of the next row,
-   that of x is 0. Beside a cycle of levels and a product a step reads a third.
+   that of x is 0. Beside a cycle of levels and a product a step reads two thirds.
    Verified by tests/unit/la/test_aggregates.c. */
 #include <math.h>
 #include <string.h>
@@ -151,37 +151,53 @@ int mn_sweeps_pivots(mn_aggregates *a)
   return 1;
 }
 
-/* x <- (D + L)^-1 x; alone P stands for D */
+/* L of a row, blocks [0, count), times x */
+static inline four gather_row(const float *A, const int32_t *col, int32_t count, const float *x)
+{
+  four sum[3] = {{0}};
+  for (int32_t e = 0; e < count; e++, A += 9) {
+    four from = load(x + 4 * col[e]);
+    sum[0] += load(A) * from;
+    sum[1] += load(A + 3) * from;
+    sum[2] += load(A + 6) * from;
+  }
+  return (four){sum_of(sum[0]), sum_of(sum[1]), sum_of(sum[2]), 0};
+}
+
+/* y -= L^T of a row times its own x */
+static inline void scatter_row(const float *A, const int32_t *col, int32_t count, four own,
+                               float *y)
+{
+  for (int32_t e = 0; e < count; e++, A += 9) {
+    float *to = y + 4 * col[e];
+    store(load(to) - (load(A) * own[0] + load(A + 3) * own[1] + load(A + 6) * own[2]), to);
+  }
+}
+
+/* x <- (P + L)^-1 x */
 static void descend(const mn_aggregates *a, float *x)
 {
   const mn_level *l = &a->level[0];
   const float *A = a->low;
   for (int g = 0; g < l->n; g++) {
-    four sum[3] = {{0}};
-    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
-      four from = load(x + 4 * l->col[e]);
-      sum[0] += load(A) * from;
-      sum[1] += load(A + 3) * from;
-      sum[2] += load(A + 6) * from;
-    }
-    four less = {sum_of(sum[0]), sum_of(sum[1]), sum_of(sum[2]), 0};
-    store(multiply_block(l->inverse + 12 * (size_t)g, load(x + 4 * g) - less), x + 4 * g);
+    int32_t count = l->diagonal[g] - l->start[g];
+    four left = load(x + 4 * g) - gather_row(A, l->col + l->start[g], count, x);
+    store(multiply_block(l->inverse + 12 * (size_t)g, left), x + 4 * g);
+    A += 9 * count;
   }
 }
 
-/* x <- (D + L^T)^-1 x */
+/* x <- (P + L^T)^-1 x */
 static void ascend(const mn_aggregates *a, float *x)
 {
   const mn_level *l = &a->level[0];
   const float *A = a->low + a->low_end;
   for (int g = l->n - 1; g >= 0; g--) {
+    int32_t count = l->diagonal[g] - l->start[g];
     four own = multiply_block(l->inverse + 12 * (size_t)g, load(x + 4 * g));
+    A -= 9 * count;
     store(own, x + 4 * g);
-    for (int32_t e = l->diagonal[g] - 1; e >= l->start[g]; e--) {
-      float *to = x + 4 * l->col[e];
-      A -= 9;
-      store(load(to) - (load(A) * own[0] + load(A + 3) * own[1] + load(A + 6) * own[2]), to);
-    }
+    scatter_row(A, l->col + l->start[g], count, own, x);
   }
 }
 
@@ -189,49 +205,53 @@ static void ascend(const mn_aggregates *a, float *x)
 
    After the sweep forwards, (D + L) x = b, the residual without R is -L^T x; what coarse levels say
    to it, c, leaves (D + L^T) x' = b - L (x + c) = D x - L c =: t for the one backwards, and then A
-   x' = t + L x' + R x'. */
+   x' = t + L x' + R x'. A row of L is read once in either sweep, gathered from for one product and
+   scattered to for the other. */
 
-void mn_sweeps_before(const mn_aggregates *a, const float *b, float *x, float *r)
+void mn_sweeps_before(const mn_aggregates *a, float *b, float *x, float *r)
 {
   const mn_level *l = &a->level[0];
   const float *A = a->low;
-  memcpy(x, b, 4 * (size_t)l->n * sizeof *x);
-  descend(a, x);
   memset(r, 0, 4 * (size_t)l->n * sizeof *r);
   for (int g = 0; g < l->n; g++) {
-    four own = load(x + 4 * g);
-    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
-      float *to = r + 4 * l->col[e];
-      store(load(to) - (load(A) * own[0] + load(A + 3) * own[1] + load(A + 6) * own[2]), to);
-    }
+    const int32_t *col = l->col + l->start[g];
+    int32_t count = l->diagonal[g] - l->start[g];
+    four Dx = load(b + 4 * g) - gather_row(A, col, count, x);
+    four own = multiply_block(l->inverse + 12 * (size_t)g, Dx);
+    store(Dx, b + 4 * g);
+    store(own, x + 4 * g);
+    scatter_row(A, col, count, own, r);
+    A += 9 * count;
   }
 }
 
-void mn_sweeps_add_low(const mn_aggregates *a, float sign, const float *x, float *y)
+void mn_sweeps_after(const mn_aggregates *a, const float *Dx, const float *c, float *t, float *x)
+{
+  const mn_level *l = &a->level[0];
+  const float *A = a->low + a->low_end;
+  memset(t, 0, 4 * (size_t)l->n * sizeof *t); /* of a row, -L^T x' until it is reached */
+  for (int g = l->n - 1; g >= 0; g--) {
+    const int32_t *col = l->col + l->start[g];
+    int32_t count = l->diagonal[g] - l->start[g];
+    A -= 9 * count;
+    four right = load(Dx + 4 * g) - gather_row(A, col, count, c);
+    four own = multiply_block(l->inverse + 12 * (size_t)g, right + load(t + 4 * g));
+    store(right, t + 4 * g);
+    store(own, x + 4 * g);
+    scatter_row(A, col, count, own, t);
+  }
+}
+
+void mn_sweeps_add_low(const mn_aggregates *a, const float *x, float *y)
 {
   const mn_level *l = &a->level[0];
   const float *A = a->low;
   for (int g = 0; g < l->n; g++) {
-    four sum[3] = {{0}};
-    for (int32_t e = l->start[g]; e < l->diagonal[g]; e++, A += 9) {
-      four from = load(x + 4 * l->col[e]);
-      sum[0] += load(A) * from;
-      sum[1] += load(A + 3) * from;
-      sum[2] += load(A + 6) * from;
-    }
-    four more = {sum_of(sum[0]), sum_of(sum[1]), sum_of(sum[2]), 0};
-    store(load(y + 4 * g) + sign * more, y + 4 * g);
+    int32_t count = l->diagonal[g] - l->start[g];
+    four sum = gather_row(A, l->col + l->start[g], count, x);
+    store(load(y + 4 * g) + sum, y + 4 * g);
+    A += 9 * count;
   }
-}
-
-void mn_sweeps_after(const mn_aggregates *a, const float *c, float *t, float *x)
-{
-  size_t n = 4 * (size_t)a->level[0].n;
-  for (int g = 0; g < a->level[0].n; g++)
-    store(multiply_block(a->block + 12 * (size_t)g, load(x + 4 * g)), t + 4 * g);
-  mn_sweeps_add_low(a, -1, c, t);
-  memcpy(x, t, n * sizeof *x);
-  ascend(a, x);
 }
 
 /* ---- alone ----------------------------------------------------------------------------------- */
