@@ -76,6 +76,7 @@ static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
 static int nearest_solid(const mn_mac *mac, const mn_placement *places, mn_vec3 x, double *distance)
 {
   int best = -1;
+  *distance = INFINITY;
   for (int s = 0; s < mac->def->solid_count; s++) {
     double d = mn_mac_placed_distance(&mac->def->solids[s], &places[s], x);
     if (best < 0 || d < *distance) {
@@ -88,7 +89,7 @@ static int nearest_solid(const mn_mac *mac, const mn_placement *places, mn_vec3 
 
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
 {
-  double distance = 0;
+  double distance;
   int s = nearest_solid(mac, mac->geometry.place, x, &distance);
   return s < 0 ? mn_v3(0, 0, 0) : solid_velocity(&mac->geometry.place[s], x);
 }
