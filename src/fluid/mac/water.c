@@ -5,6 +5,11 @@
             u* from their velocities, continued to faces without particles
    commit   velocities of the particles from the new grid velocity
 
+   What FLIP hands to particles is the change by the forces. So where no force is known the change
+   is continued: the velocity before is closed as the new one is, continued from the same faces into
+   the air, with the same walls let go. Else a particle in the air gets the difference between its
+   own velocity and that continued to it, again in every substep, and grows without bounds.
+
    With `transfer` = marker the particles only say where the liquid is, and u* is the grid's
    velocity carried along itself, semi-Lagrangian [Foster, Metaxas 1996; Stam 1999], as in the code
    of [Lai 2021]. A marker has no velocity but that of the grid.
@@ -562,25 +567,13 @@ mn_status mn_water_begin(mn_mac *mac)
   return MN_OK;
 }
 
-/* Which cells water parts from is known only now. Faces of their walls carry the water's velocity,
-   no longer the wall's, and so must they before the forces acted: what FLIP hands to particles is
-   the change by the forces, not that from the wall's velocity to the water's. */
-static void part_before(mn_mac *mac)
-{
-  mn_field *before = mac->water.before;
-  for (int a = 0; a < mac->grid.dim; a++) {
-    mn_separate_faces(mac, &mac->state.held, a, &before[a]);
-    mn_mac_fill_velocity(mac, mac->geometry.time, &before[a], a);
-  }
-}
-
 void mn_water_commit(mn_mac *mac)
 {
   mn_water *w = &mac->water;
   mn_mac_state *s = &mac->state;
   int flip = w->before[0].data && s->scalars[1] > 0;
-  if (flip && s->held.data)
-    part_before(mac);
+  if (flip)
+    mn_mac_close(mac, mac->geometry.time, &s->held, w->before); /* as u */
   if (!mn_water_is_marked(mac))
     mn_water_from_grid(mac, s->u, flip ? w->before : NULL, mac->def->fluid.flip, &w->next);
   swap_particles(mac);
