@@ -75,6 +75,10 @@ static double face_mean(const mn_field *node, int axis, int i, int j, int k)
   return 0.25 * (d[0] + d[b] + d[c] + d[b + c]);
 }
 
+/* In cells: a body that lies no deeper in an obstacle is what the fluid meets, as for its sides
+   (enclose.c, OFF); where both are flush, it is the body that may move. */
+static const double FLUSH = 1e-6;
+
 int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k)
 {
   if (im->two_sided_elements && mn_immersed_blocks(im, axis, i, j, k))
@@ -82,7 +86,8 @@ int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i
   if (!im->closed_elements)
     return -1;
   if (mac->def->solid_count &&
-      face_mean(&mac->geometry.obstacles, axis, i, j, k) <= face_mean(&im->distance, axis, i, j, k))
+      face_mean(&mac->geometry.obstacles, axis, i, j, k) + FLUSH * mac->grid.dx <=
+          face_mean(&im->distance, axis, i, j, k))
     return -1;
   return mn_immersed_face_body(im, axis, i, j, k);
 }
