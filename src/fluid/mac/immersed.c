@@ -96,8 +96,8 @@ static int is_of_wall(const mn_field *obstacles, const mn_field *body, int axis,
   return open > 0 && open < 0.5;
 }
 
-/* In cells: a body that lies no deeper in an obstacle is what the fluid meets, as for its sides
-   (enclose.c, OFF); where both are flush, it is the body that may move. */
+/* In cells: a rigid body that lies no deeper in an obstacle is what the fluid meets, as for its
+   sides (enclose.c, OFF); where both are flush, it is the body that may move. */
 static const double FLUSH = 1e-6;
 
 int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k)
@@ -106,13 +106,14 @@ int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i
     return im->link[im->blocked[axis][mn_index(&im->face[axis], i, j, k)] - 1].body;
   if (!im->closed_elements)
     return -1;
-  if (mac->def->solid_count &&
-      face_mean(&mac->geometry.obstacles, axis, i, j, k) + FLUSH * mac->grid.dx <=
-          face_mean(&im->distance, axis, i, j, k))
-    return -1;
-  if (mac->def->solid_count && is_of_wall(&mac->geometry.obstacles, &im->distance, axis, i, j, k))
-    return -1;
-  return mn_immersed_face_body(im, axis, i, j, k);
+  int body = mn_immersed_face_body(im, axis, i, j, k);
+  if (body < 0 || !mac->def->solid_count)
+    return body;
+  const mn_field *obstacles = &mac->geometry.obstacles, *distance = &im->distance;
+  double flush = im->body[body].rigid ? FLUSH * mac->grid.dx : 0;
+  int theirs = face_mean(obstacles, axis, i, j, k) + flush <= face_mean(distance, axis, i, j, k) ||
+               is_of_wall(obstacles, distance, axis, i, j, k);
+  return theirs ? -1 : body;
 }
 
 /* Whether bodies and the face have to do with each other: a cell beside it is fluid, and the face
