@@ -46,6 +46,9 @@ typedef struct mn_interface {
                             in the region is closed: it takes no volume from it, whatever part of
                             that surface the fluid sees; NULL: not known */
   int bodies;            /* there */
+  const double *unseen;  /* NULL: none. Else of each region of mn_fluid_ops.enclose, m^3/s (m^2/s):
+                            its growth by sides that the coupling keeps there for this substep
+                            although the fluid sees none of it in front of them */
   double *level; /* NULL: nobody asks. Else of each region of mn_fluid_ops.enclose, 0 as handed
                     in: a fluid may leave a constant pressure of the region out of its loads,
                     and writes it here (Pa); the coupling adds it by the surface's areas */

@@ -44,8 +44,9 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label, c->label_now, c->row,  c->reply,      c->move,   c->inside,
-                 c->level, c->first,     c->part, c->fluid_mass, c->around, c->p0_of_grid};
+  void *all[] = {c->label,  c->label_now,  c->row,   c->reply, c->move,
+                 c->inside, c->level,      c->first, c->part,  c->fluid_mass,
+                 c->around, c->p0_of_grid, c->unseen};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);
@@ -114,6 +115,7 @@ mn_status mn_closed_meet(mn_closed *c)
     c->grid_room = 0;
     MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->p0_of_grid));
     MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->level));
+    MN_TRY(MN_RENEW(c->ctx, "flows of regions", (size_t)said.count, &c->unseen));
     c->grid_room = (size_t)said.count;
   }
   for (int g = 0; g < said.count; g++)
@@ -145,13 +147,30 @@ void mn_closed_weigh(mn_closed *c)
   memcpy(c->fluid_mass, f->mass, f->count * sizeof *f->mass);
 }
 
+/* What the faces cannot show of sides that keep their region in doubt: see interface.unseen. */
+static void find_unseen(mn_closed *c)
+{
+  double flow[MN_CLOSED_MAX];
+  const mn_interface *f = &c->boxes->face;
+  mn_closed_flow_doubted(c, f->X, f->V, flow);
+  for (int g = 0; g < c->grid_count; g++)
+    c->unseen[g] = 0;
+  for (int r = 0; r < c->count; r++)
+    if (c->grid[r] >= 0)
+      c->unseen[c->grid[r]] = flow[r];
+}
+
 mn_status mn_closed_solve_fluid(mn_closed *c)
 {
   for (int g = 0; g < c->grid_count; g++)
     c->level[g] = 0;
+  if (c->count)
+    find_unseen(c);
   c->boxes->face.level = c->count ? c->level : NULL;
+  c->boxes->face.unseen = c->count ? c->unseen : NULL;
   mn_status status = mn_boxes_solve_fluid(c->boxes);
   c->boxes->face.level = NULL; /* one system takes the loads as they are */
+  c->boxes->face.unseen = NULL;
   MN_TRY(status);
   for (int g = 0; g < c->grid_count; g++)
     if (!isfinite(c->level[g]))

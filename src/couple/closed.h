@@ -109,6 +109,7 @@ typedef struct mn_closed {
   size_t inside_room; /* for so many entries */
   double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
   double *level;      /* [grid_room] Pa, as the fluid's last solve said */
+  double *unseen;     /* [grid_room] interface.unseen */
   size_t grid_room;
   int grid_count;
 } mn_closed;
@@ -163,6 +164,9 @@ mn_vec3 mn_closed_area(const mn_interface *face, size_t e, const mn_vec3 *a, con
    mean while the points move from the start to X, out of the region: with field = X - start the
    volume swept, exactly. */
 void mn_closed_flow(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field, double *flow);
+/* The same of doubted sides alone (MN_CLOSED_DOUBT). */
+void mn_closed_flow_doubted(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field,
+                            double *flow);
 /* swept[r], m^3 */
 void mn_closed_swept(const mn_closed *closed, const mn_vec3 *X, double *swept);
 /* Rows and surfaces with the points at X. */

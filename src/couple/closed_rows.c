@@ -55,7 +55,9 @@ static void index_slots(const mn_closed *c, int *region)
     region[c->slot[r]] = r;
 }
 
-void mn_closed_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)
+/* `least`: of labels that count. */
+static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, uint8_t least,
+                     double *flow)
 {
   const mn_interface *f = &c->boxes->face;
   int region[MN_CLOSED_MAX] = {0}, slot[2];
@@ -68,11 +70,23 @@ void mn_closed_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, 
     for (int k = 0; k < f->dim; k++)
       mean = mn_add(mean, field[f->element[(size_t)f->dim * e + (size_t)k]]);
     double through = mn_dot(mn_closed_area(f, e, c->start, X), mean) / f->dim;
-    if (slot[0] >= 0)
+    if (slot[0] >= 0 && c->label_now[2 * e] >= least)
       flow[region[slot[0]]] -= through;
-    if (slot[1] >= 0)
+    if (slot[1] >= 0 && c->label_now[2 * e + 1] >= least)
       flow[region[slot[1]]] += through;
   }
+}
+
+void mn_closed_flow_doubted(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field,
+                            double *flow)
+{
+  add_flow(c, X, field, MN_CLOSED_DOUBT, flow);
+}
+
+void mn_closed_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)
+{
+  const mn_interface *f = &c->boxes->face;
+  add_flow(c, X, field, 0, flow);
   for (int l = 0; l < c->lids; l++) {
     const uint32_t *p = c->lid[l].point;
     flow[c->lid[l].region] +=

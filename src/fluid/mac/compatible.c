@@ -19,7 +19,8 @@
    differ, up to a few per cent of coarse ones; more means that it lost the region. Not so of rigid
    bodies that lie wholly inside (interface.inside): they take no volume, by their surfaces exactly,
    and where one nears a wall the cells between them vanish, and with them the faces that it moves.
-   All that the faces miss of such bodies is mended, and only the rest judged. And pockets of a
+   All that the faces miss of such bodies is mended, and only the rest judged; and so what they miss
+   of sides that go flush with a wall in this substep (interface.unseen). And pockets of a
    few cells, between a body and a wall say, are below the resolution, and not worth an end: what is
    squeezed out of them leaks. Where the coupling nears the volumes from solve to solve
    (interface.seeking), and where it moves walls by what is mended (one system), all is mended. At
@@ -173,6 +174,27 @@ static void solve(const mn_mac *mac, const double *mark, double *Q, double *l, d
   }
 }
 
+/* unseen[r] <- growth of region r by surfaces that no face shows: such a net flow is no change of
+   volume. */
+static mn_status find_unseen(mn_mac *mac, double *unseen, int count)
+{
+  const mn_interface *told = mac->bodies.told;
+  memset(unseen, 0, (size_t)count * sizeof *unseen);
+  if (!mac->enclosure.known || !told || !told->unseen)
+    return MN_OK;
+  MN_TRY(mn_mac_number_closed(mac));
+  for (int r = 0; r < count; r++)
+    if (mac->enclosure.number[r] >= 0)
+      unseen[r] = told->unseen[mac->enclosure.number[r]];
+  return MN_OK;
+}
+
+/* How far Q lies from what lies between 0 and `part`: the faces may show a part of it. */
+static double beyond(double Q, double part)
+{
+  return fabs(Q - fmax(fmin(0, part), fmin(fmax(0, part), Q)));
+}
+
 /* missed[r] <- net inflow into region r by bodies that are wholly inside it, which is 0 but for the
    faces that are missing. */
 static mn_status find_missed(mn_mac *mac, double *missed, int count)
@@ -200,7 +222,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
 {
   mn_mac_bodies *b = &mac->bodies;
   double scale = dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim);
-  double pocket = pow(POCKET, mac->grid.dim), *area = b->region[2], *missed = b->region[3];
+  double pocket = pow(POCKET, mac->grid.dim), *area = b->region[2], *missed = b->region[3],
+         *unseen = b->region[4];
   int known = mac->enclosure.known;
   double most = known ? MENDED_KNOWN : MENDED;
   const mn_model_def *def = mac->def;
@@ -222,7 +245,7 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
     mn_pressure_region region = mn_pressure_get_region(mac->pressure, r);
     Q[r] = region.closed ? region.rhs_sum * scale : 0;
     double slow = known ? SLOW * mac->grid.dx / longest * area[r] : 0;
-    double judged = fmin(fabs(Q[r]), fabs(Q[r] - missed[r]));
+    double judged = fmin(beyond(Q[r], unseen[r]), beyond(Q[r] - missed[r], unseen[r]));
     int small = b->mends_all || judged <= fmax(most * mark[r], slow) ||
                 (area[r] > 0 && (start || (double)region.cells <= pocket));
     int parted = b->parted && b->parted[r]; /* there is room */
@@ -260,6 +283,7 @@ mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance, int *
   double *Q = b->region[0], *mark = b->region[1], *l = b->region[2];
   mn_pressure_sum_regions(mac->pressure, &mac->b);
   MN_TRY(find_missed(mac, b->region[3], count));
+  MN_TRY(find_unseen(mac, b->region[4], count));
   if (!choose(mac, dt, sum_tolerance, Q, mark, count))
     return MN_OK;
   const double *wall = b->wall.data;

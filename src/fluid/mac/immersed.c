@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "fluid/mac/internal.h"
+#include "grid/fractions.h"
 
 /* ---- copies of an interface ------------------------------------------------------------------ */
 
@@ -75,16 +76,44 @@ static double face_mean(const mn_field *node, int axis, int i, int j, int k)
   return 0.25 * (d[0] + d[b] + d[c] + d[b + c]);
 }
 
+/* 1: more than half of the face lies in obstacles, and the rest in the body: a piston that reaches
+   into the wall of its cylinder. What little of the next face is open would else get all that the
+   piston moves of this one, as a jet. */
+static int is_of_wall(const mn_field *obstacles, const mn_field *body, int axis, int i, int j,
+                      int k)
+{
+  int three = body->grid->dim == 3, n = three ? 4 : 2;
+  int64_t b = body->stride[three ? (axis + 1) % 3 : 1 - axis];
+  int64_t c = three ? body->stride[(axis + 2) % 3] : 0;
+  int64_t q = mn_index(body, i, j, k), at[] = {q, q + b, q + c, q + b + c};
+  double d[4];
+  for (int m = 0; m < n; m++) {
+    d[m] = obstacles->at[at[m]];
+    if (d[m] >= 0 && body->at[at[m]] >= 0)
+      return 0;
+  }
+  double open = three ? mn_square_fraction(d) : mn_edge_fraction(d[0], d[1]);
+  return open > 0 && open < 0.5;
+}
+
+/* In cells: a rigid body that lies no deeper in an obstacle is what the fluid meets, as for its
+   sides (enclose.c, OFF); where both are flush, it is the body that may move. */
+static const double FLUSH = 1e-6;
+
 int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k)
 {
   if (im->two_sided_elements && mn_immersed_blocks(im, axis, i, j, k))
     return im->link[im->blocked[axis][mn_index(&im->face[axis], i, j, k)] - 1].body;
   if (!im->closed_elements)
     return -1;
-  if (mac->def->solid_count &&
-      face_mean(&mac->geometry.obstacles, axis, i, j, k) <= face_mean(&im->distance, axis, i, j, k))
-    return -1;
-  return mn_immersed_face_body(im, axis, i, j, k);
+  int body = mn_immersed_face_body(im, axis, i, j, k);
+  if (body < 0 || !mac->def->solid_count)
+    return body;
+  const mn_field *obstacles = &mac->geometry.obstacles, *distance = &im->distance;
+  double flush = im->body[body].rigid ? FLUSH * mac->grid.dx : 0;
+  int theirs = face_mean(obstacles, axis, i, j, k) + flush <= face_mean(distance, axis, i, j, k) ||
+               is_of_wall(obstacles, distance, axis, i, j, k);
+  return theirs ? -1 : body;
 }
 
 /* Whether bodies and the face have to do with each other: a cell beside it is fluid, and the face
