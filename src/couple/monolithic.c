@@ -64,6 +64,8 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->rest);
   if (status == MN_OK)
+    status = MN_NEW(ctx, "loads of points", n, &m->load_about);
+  if (status == MN_OK)
     status = MN_NEW(ctx, "steps of Newton", (size_t)def->max_iterations, &m->residual);
   if (status != MN_OK)
     mn_monolithic_destroy(&m);
@@ -77,8 +79,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,       m->V_linear,
-                 m->X_linear, m->X_rest, m->load, m->rest, m->residual};
+  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear,
+                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);

@@ -22,10 +22,11 @@ struct mn_monolithic {
   mn_vec3 *X_linear;     /* [points] m */
   mn_vec3 *X_rest;       /* [points] m, of the last assemble */
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
-  double *residual;      /* [max_iterations] m, steps of Newton */
-  int newton, solves;    /* of the substep */
-  int turning;           /* 1: p0 turns with the surfaces from step to step of Newton */
-  double began_s;        /* clock of the processor, without the time it took to find the surfaces */
+  mn_vec3 *load_about; /* [points] N, of the solid's solve about which bodies that touch were put */
+  double *residual;    /* [max_iterations] m, steps of Newton */
+  int newton, solves;  /* of the substep */
+  int turning;         /* 1: p0 turns with the surfaces from step to step of Newton */
+  double began_s;      /* clock of the processor, without the time it took to find the surfaces */
 };
 
 /* mn_closed_turns, after the first step. */

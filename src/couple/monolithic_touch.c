@@ -7,9 +7,12 @@
        solve: X(load);   (K, fluid) about it: load' and X + E q;   again, until X(load') = X + E q
 
    Where the touches stay the same this is Newton's method, and a body that rests on something ends
-   at once; where they change, each solve shows the next ones. Bodies that only came near need the
-   first solve and no more. Friction that follows a normal force which follows the load is not in K:
-   linear convergence. Verified by tests/verify/test_monolithic_contact.c. */
+   at once; where they change, each solve shows the next ones. In heaps two sets of touches may call
+   for each other for ever, in short substeps too: where a turn comes nowhere, the system is next
+   put about the mean of its two loads, and what it gives is tried whole. Bodies that only came near
+   need the first solve and no more. Friction that follows a normal force which follows the load is
+   not in K: linear convergence. Verified by tests/verify/test_monolithic_contact.c. */
+#include <math.h>
 #include <string.h>
 
 #include "couple/monolithic_internal.h"
@@ -18,6 +21,11 @@
 #include "base/status.h"
 
 enum { TURNS = 12 };
+/* A turn that leaves more than this part of the least gap so far comes nowhere. */
+static const double GAIN = 0.5;
+/* Turns have lost their way when the gap is so many times the first one. Bodies thrown about by
+   them meet each other all over the place, which takes minutes to find. */
+static const double ASTRAY = 100;
 /* Of what is allowed: the mean distance by which surfaces of a closed region may end from where
    they keep its volume. A wall that is held by contact would lose some in every substep. */
 static const double LOST = 0.02;
@@ -33,22 +41,44 @@ static double greatest_gap(const mn_monolithic *m)
   return most;
 }
 
+/* The solid under m->load, which act where the system ends. */
+static mn_status solve_solid(mn_monolithic *m)
+{
+  mn_interface *f = &m->boxes->face;
+  size_t bytes = f->count * sizeof *f->X;
+  memset(f->mass, 0, f->count * sizeof *f->mass);
+  memcpy(f->load, m->load, bytes);
+  memcpy(f->X, m->X_linear, bytes);
+  return mn_boxes_solve_solid(m->boxes);
+}
+
 mn_status mn_monolithic_touch(mn_monolithic *m, mn_coupling_report *report, int *agreed)
 {
   mn_interface *f = &m->boxes->face;
   size_t bytes = f->count * sizeof *f->X;
+  double least = INFINITY, first = report->allowed;
   *agreed = 0;
   memcpy(m->X_linear, f->X, bytes);
   for (int k = 0; k < TURNS; k++) {
-    memset(f->mass, 0, f->count * sizeof *f->mass);
-    memcpy(f->load, m->load, bytes);
-    memcpy(f->X, m->X_linear, bytes); /* where they act */
-    MN_TRY(mn_boxes_solve_solid(m->boxes));
+    MN_TRY(solve_solid(m));
     report->residual = greatest_gap(m);
     if (report->residual <= report->allowed && mn_mono_lost(m) <= LOST * report->allowed) {
       *agreed = 1;
       return k ? mn_mono_tell_fluid(m, report) : MN_OK;
     }
+    first = k ? first : fmax(first, report->residual);
+    if (!(report->residual <= ASTRAY * first)) {
+      report->reason = MN_DIVERGED; /* a shorter substep may do */
+      return MN_OK;
+    }
+    if (k > 0 &&
+        report->residual > GAIN * least) { /* touches go round: between two of their sets */
+      for (size_t i = 0; i < f->count; i++)
+        m->load[i] = mn_scale(0.5, mn_add(m->load[i], m->load_about[i]));
+      MN_TRY(solve_solid(m));
+    }
+    least = fmin(least, report->residual);
+    memcpy(m->load_about, m->load, bytes);
     MN_TRY(mn_mono_assemble(m));
     MN_TRY(mn_mono_find_step(m));
     mn_mono_look_ahead(m);
