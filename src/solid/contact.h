@@ -60,6 +60,7 @@ typedef struct mn_squeeze {
 typedef struct mn_contact_report {
   int touches, iterations, rounds;
   double residual;    /* m/s, of the last sweep */
+  int lost;           /* drift: sweeps came to no end, and what they leave is no answer */
   double penetration; /* m, the deepest at the poses given */
   size_t tests, work; /* distances computed; impulses computed */
   mn_squeeze squeeze; /* settling: the deepest overlap beyond `squeeze` that grows */

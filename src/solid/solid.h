@@ -38,6 +38,7 @@ mn_deform *mn_solids_deform(mn_solids *solids);
 
 typedef struct mn_solids_report {
   mn_contact_report drift, settle; /* of the last solve */
+  size_t swept;                    /* impulses of drifts computed, in all solves ever */
   mn_deform_report deform;
   int outer;           /* passes until forces and places agreed */
   double outer_change; /* m/s, of the last pass */

@@ -217,6 +217,7 @@ static mn_status drift_pass(mn_solids *s, double h, double *change, double *spee
       node_view(s, s->soft_added ? s->node_mass : s->nodes.mass, s->node_x, s->node_v);
   MN_TRY(mn_contact_drift(s->contact, r->now, s->free, &nodes, s->soft, 3 * r->springs, s->dt, s->P,
                           s->T, s->push, &s->report.drift));
+  s->report.swept += s->report.drift.work;
   for (int i = 0; i < r->springs; i++) {
     const mn_soft_row *row = &s->soft[3 * i];
     s->pull[i] = mn_v3(0, 0, 0);
@@ -295,6 +296,17 @@ static double spring_rounding(const mn_solids *s)
   return 256 * DBL_EPSILON * far * most;
 }
 
+static mn_status check_sweeps(const mn_solids *s)
+{
+  const mn_contact_report *drift = &s->report.drift;
+  if (!drift->lost)
+    return MN_OK;
+  return mn_fail(s->ctx, MN_FAILED,
+                 "contact: after %d sweeps the velocities of %d touches still change by %g m/s "
+                 "(shorter substeps or lesser loads would do)",
+                 drift->iterations, drift->touches, drift->residual);
+}
+
 /* Passes until u stands still. */
 static mn_status find_drift(mn_solids *s, double h)
 {
@@ -302,6 +314,7 @@ static mn_status find_drift(mn_solids *s, double h)
   double change = 0, speed = 0;
   for (s->report.outer = 0; s->report.outer < passes; s->report.outer++) {
     MN_TRY(drift_pass(s, h, &change, &speed));
+    MN_TRY(check_sweeps(s));
     if (change <= STILL * speed || (s->rigid_added && change <= rounding(s)))
       break;
   }
