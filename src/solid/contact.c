@@ -274,17 +274,6 @@ static double drift_target(const mn_touch *t, const mn_twist *u, double dt)
   return mn_dot(t->n, mn_touch_velocity(t, u, NULL)) - t->room / dt;
 }
 
-/* Under loads that throw bodies about (of a coupling that went astray, say) sweeps come to no end:
-   the last one still moves something by more than a part of the smallest body. */
-static int is_lost(const mn_touches *touches, double residual, double dt)
-{
-  static const double LOST = 0.25;
-  double size = HUGE_VAL;
-  for (size_t i = 0; i < touches->count; i++)
-    size = mn_min(size, touches->at[i].size);
-  return residual * dt > LOST * size;
-}
-
 /* Whether another round is due: touches that were not looked at, or overlap at the end. Then
    c->drift has them. */
 static mn_status look_again(mn_contact *c, const mn_rigid_state *pose, const mn_twist *twist,
@@ -330,7 +319,6 @@ mn_status mn_contact_drift(mn_contact *c, const mn_rigid_state *pose, mn_twist *
       memcpy(nodes->v, c->node_free, bytes);
     mn_contact_sweeps(c, touches, twist, nodes, soft, soft_count, dt, report);
     report->rounds = round;
-    report->lost = is_lost(touches, report->residual, dt);
     MN_TRY(leave_guesses(c));
     if (touches->count == 0 || !c->def.sweep || report->lost)
       break;

@@ -297,6 +297,9 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
 {
   enum { MORE = 4 };
   static const double PART = 0.5; /* of the slop: overlap that a substep may add */
+  /* Of the smallest body: by which the last sweep may move something in a substep. Under loads that
+     throw bodies about (of a coupling that went astray, say) sweeps come to no end. */
+  static const double LOST = 0.25;
   double scale = 0, size = HUGE_VAL;
   for (size_t i = 0; i < touches->count; i++)
     scale = mn_max(scale, mn_length(mn_touch_velocity(&touches->at[i], twist, nodes->v)));
@@ -338,6 +341,7 @@ void mn_contact_sweeps(mn_contact *c, mn_touches *touches, mn_twist *twist, mn_c
     report->residual = moved;
     if (moved <= c->def.tolerance * scale || (k + 1 >= c->def.max_iterations && moved <= quiet))
       break;
+    report->lost = k + 1 == MORE * c->def.max_iterations && moved * dt > LOST * size;
     if (n > 1)
       accelerate(c, touches, twist, nodes, &gradient);
   }

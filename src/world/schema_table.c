@@ -59,8 +59,8 @@ static const mn_key wall_keys[] = {
     {"kind", MN_KEY_CHOICE, "", "\"noslip\"", 0, 0, 0, "slip noslip open through",
      AT(mn_side_def, kind),
      "slip: the fluid slides along it; noslip: it sticks; open: it passes, and what enters comes "
-     "from "
-     "rest; through: what enters moves as at the side, as in a channel that goes on"},
+     "from rest; through: what enters moves as at the side, as in a channel that goes on. Water "
+     "only leaves"},
     {"velocity", MN_KEY_VECTOR, "m/s", "{0, 0, 0}", 0, 0, 0, "", AT(mn_side_def, velocity),
      "of a no-slip wall along itself"},
     {"ramp", MN_KEY_TIME, "", "1", 0, 0, 0, "", AT(mn_side_def, ramp), "multiplies velocity"},
