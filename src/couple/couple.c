@@ -226,7 +226,7 @@ static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
   if (touch)
     MN_TRY(mn_monolithic_touch(c->mono, report, &agreed));
   report->allowed = allowed;
-  if (!touch || agreed || report->reason != MN_CONVERGED)
+  if (!touch || agreed)
     return MN_OK;
   c->asked = report->handed_over = 1;
   c->boxes.fluid_solves = c->boxes.solid_solves = 0;

@@ -23,9 +23,6 @@
 enum { TURNS = 12 };
 /* A turn that leaves more than this part of the least gap so far comes nowhere. */
 static const double GAIN = 0.5;
-/* Turns have lost their way when the gap is so many times the first one. Bodies thrown about by
-   them meet each other all over the place, which takes minutes to find. */
-static const double ASTRAY = 100;
 /* Of what is allowed: the mean distance by which surfaces of a closed region may end from where
    they keep its volume. A wall that is held by contact would lose some in every substep. */
 static const double LOST = 0.02;
@@ -56,7 +53,7 @@ mn_status mn_monolithic_touch(mn_monolithic *m, mn_coupling_report *report, int 
 {
   mn_interface *f = &m->boxes->face;
   size_t bytes = f->count * sizeof *f->X;
-  double least = INFINITY, first = report->allowed;
+  double least = INFINITY;
   *agreed = 0;
   memcpy(m->X_linear, f->X, bytes);
   for (int k = 0; k < TURNS; k++) {
@@ -65,11 +62,6 @@ mn_status mn_monolithic_touch(mn_monolithic *m, mn_coupling_report *report, int 
     if (report->residual <= report->allowed && mn_mono_lost(m) <= LOST * report->allowed) {
       *agreed = 1;
       return k ? mn_mono_tell_fluid(m, report) : MN_OK;
-    }
-    first = k ? first : fmax(first, report->residual);
-    if (!(report->residual <= ASTRAY * first)) {
-      report->reason = MN_DIVERGED; /* a shorter substep may do */
-      return MN_OK;
     }
     if (k > 0 &&
         report->residual > GAIN * least) { /* touches go round: between two of their sets */

@@ -165,11 +165,10 @@ static void test_heap(void **state)
 }
 
 static const char BOXES[] =
-    "local density = param('density', 2000, '')\n"
     "local boxes = {}\n"
     "for i = 0, 2 do\n"
     "  for j = 0, 2 do\n"
-    "    boxes[#boxes + 1] = rigid { name = 'box ' .. i .. j, density = density,\n"
+    "    boxes[#boxes + 1] = rigid { name = 'box ' .. i .. j, density = 1500,\n"
     "      shape = transform { shape = box { center = {0, 0}, size = {0.2, 0.12} },\n"
     "                          angle = 0.3 * (i - j), translate = {0.2 + 0.3 * i, 0.2 + 0.27 * j} "
     "} }\n"
@@ -184,37 +183,29 @@ static const char BOXES[] =
     "  output   = { frames = 20, every = 0.05 },\n"
     "}\n";
 
-/* Boxes that sink onto each other: tries that lose their way end at once, in the one system and in
-   the solid. (They went on with loads that threw bodies 1e26 m away, or by metres, whose touches
-   sweeps do not settle: minutes in a substep.) */
+/* Boxes that sink onto each other: contact that comes to no end is told. (Loads of tries that lost
+   their way threw bodies about by metres, whose touches sweeps do not settle: 1.8e9 impulses, 223 s
+   in a substep.) */
 static void test_astray(void **state)
 {
   (void)state;
-  const struct {
-    const char *density;
-    double until; /* s */
-  } cases[] = {{"2000", 0.6}, {"1500", 0.3}};
-  for (int k = 0; k < 2; k++) {
-    const mn_setting density = {"density", cases[k].density};
-    world_case c;
-    size_t most = 0;
-    world_open(&c, BOXES, &density, 1, 1);
-    const mn_solids_report *report = mn_solids_last(c.world->solid.self);
-    while (c.world->clock.time < cases[k].until - 1e-9) {
-      size_t before = report->swept;
-      if (!world_step(&c)) {
-        print_message("boxes: %s\n", mn_context_message(c.ctx));
-        CHECK(0);
-        break;
-      }
-      size_t swept = report->swept - before;
-      most = swept > most ? swept : most;
+  world_case c;
+  size_t most = 0;
+  world_open(&c, BOXES, NULL, 0, 1);
+  const mn_solids_report *report = mn_solids_last(c.world->solid.self);
+  while (c.world->clock.time < 0.3 - 1e-9) {
+    size_t before = report->swept;
+    if (!world_step(&c)) {
+      print_message("boxes: %s\n", mn_context_message(c.ctx));
+      CHECK(0);
+      break;
     }
-    print_message("boxes of %s kg/m^3: most impulses computed in a substep %.1e\n",
-                  cases[k].density, (double)most);
-    CHECK_LE((double)most, 5e7);
-    world_close(&c);
+    size_t swept = report->swept - before;
+    most = swept > most ? swept : most;
   }
+  world_close(&c);
+  print_message("boxes: most impulses computed in a substep %.1e\n", (double)most);
+  CHECK_LE((double)most, 5e7);
   CHECK_DONE();
 }
 
