@@ -19,15 +19,13 @@
 
 /* Of a fresh particle: what is less is none. */
 static const double LEAST = 1e-6;
+/* Cells: as far as this a place stays off the sides of its cell, where rounding decides. */
+static const double ASIDE = 1e-9;
 
-/* The cell of x; 0 if it is an inflow's, or beyond the domain. */
-static int is_beyond(const mn_mac *mac, mn_vec3 x, int at[3])
+/* Within the domain, and no cell of an inflow. */
+static int is_beyond(const mn_mac *mac, const int at[3])
 {
   int outside;
-  for (int a = 0; a < 3; a++) {
-    double s = a < mac->grid.dim ? floor((x.v[a] - mac->grid.origin.v[a]) / mac->grid.dx) : 0;
-    at[a] = s >= 0 && s < mac->geometry.volume.n[a] ? (int)s : -1;
-  }
   return !mn_inflow_of(mac, at, &outside) && !outside;
 }
 
@@ -35,7 +33,11 @@ static int is_beyond(const mn_mac *mac, mn_vec3 x, int at[3])
 static int is_free(const mn_mac *mac, mn_vec3 x)
 {
   int at[3];
-  return is_beyond(mac, x, at) && mn_mac_solid_distance(mac, x) > 0;
+  for (int a = 0; a < 3; a++) {
+    double s = a < mac->grid.dim ? floor((x.v[a] - mac->grid.origin.v[a]) / mac->grid.dx) : 0;
+    at[a] = s >= 0 && s < mac->geometry.volume.n[a] ? (int)s : -1;
+  }
+  return is_beyond(mac, at) && mn_mac_solid_distance(mac, x) > 0;
 }
 
 /* ---- sides that walls cover in part ---------------------------------------------------------- */
@@ -156,25 +158,38 @@ static int meets_first(const mn_mac *mac, const int from[3], mn_vec3 phase, mn_v
   return !memcmp(at, to, sizeof at);
 }
 
+/* A point of the lattice along one axis, `way` m on its way from where it was at first: cells gone
+   through, and its place in the last one. */
+static double place_in_cell(double way, double dx, double *cells)
+{
+  *cells = floor(way / dx);
+  return way - *cells * dx;
+}
+
 /* The part of the lattice that starts in the cell `from`: what has met the inflow's cell `at` first
-   and is beyond all of them at the end of the substep becomes a particle. */
+   and is beyond all of them at the end of the substep becomes a particle. The end of a substep and
+   the start of the next are the same numbers, and cells are counted: a point that comes to lie on a
+   side is beyond it in one of them or in the other, never in both or in none. */
 static mn_status emit_from(mn_mac *mac, int source, const int at[3], const int from[3], mn_vec3 v,
                            double ramp)
 {
   const mn_grid *g = &mac->grid;
-  double h = 0.5 * g->dx;
+  double h = 0.5 * g->dx, least = ASIDE * g->dx, most = (1 - ASIDE) * g->dx;
+  double before = mac->state.inflow_path[source], after = before + mac->dt * ramp;
   mn_vec3 center = mn_position(&mac->geometry.volume, at[0], at[1], at[2]);
-  mn_vec3 path = mn_scale(mac->state.inflow_path[source], v), way = mn_scale(mac->dt * ramp, v);
-  int cell[3], here = !memcmp(at, from, 3 * sizeof *at);
+  mn_vec3 way = mn_scale(mac->dt * ramp, v);
+  int here = !memcmp(at, from, 3 * sizeof *at);
   for (int c = 0; c < (g->dim == 3 ? 8 : 4); c++) {
     mn_vec3 x = center, phase = {{0, 0, 0}};
+    int cell[3] = {from[0], from[1], from[2]};
     for (int a = 0; a < g->dim; a++) {
-      phase.v[a] = fmod(path.v[a] + h * (0.5 + (c >> a & 1)), g->dx);
-      phase.v[a] += phase.v[a] < 0 ? g->dx : 0;
-      x.v[a] = g->origin.v[a] + g->dx * from[a] + phase.v[a];
+      double first = h * (0.5 + (c >> a & 1)), start, end;
+      phase.v[a] = place_in_cell(before * v.v[a] + first, g->dx, &start);
+      double place = place_in_cell(after * v.v[a] + first, g->dx, &end);
+      cell[a] += (int)(end - start);
+      x.v[a] = g->origin.v[a] + g->dx * cell[a] + mn_clamp(place, least, most);
     }
-    x = mn_madd(x, mac->dt * ramp, v);
-    if (is_beyond(mac, x, cell) && (here || meets_first(mac, from, phase, way, at)) &&
+    if (is_beyond(mac, cell) && (here || meets_first(mac, from, phase, way, at)) &&
         mn_stairs_let_go(mac, source, x, way))
       MN_TRY(emit(mac, cell, x, way, mn_scale(ramp, v), center));
   }
