@@ -6,11 +6,11 @@
 
        F = D p - sum m_f (U - U*)/dt,       p_w = D.F / |D|^2
 
-   and p_w is below p by the weight and the inertia of that fluid, with h = D.m/(rho |D|^2) the
-   distance of the wall. 0 <= p alone lets water draw at a body by as much: a plate of 10 kg/m^3,
-   pulled up by ten times its weight, took half a cell of water along. So where p_w < 0 the water
-   lets go, and the cell is loose in the next substep. The half cell then moves by itself, below a
-   free surface at the wall:
+   and p_w is below p by the weight and the inertia of that fluid, with the distance of the wall h =
+   sum |D_a| m_a/(rho |D|^2), whichever way D points. 0 <= p alone lets water draw at a body by as
+   much: a plate of 10 kg/m^3, pulled up by ten times its weight, took half a cell of water along.
+   So where p_w < 0 the water lets go, and the cell is loose in the next substep. The half cell then
+   moves by itself, below a free surface at the wall:
 
        rho h (u - u*)/dt = p,    outflow D.u* + |D| dt/(rho h) p        in place of D.U
 
@@ -107,6 +107,15 @@ static wall wall_of(const mn_mac *mac, const int32_t cell[3])
   return w;
 }
 
+/* m, of the wall from the cell's centre; below 0 if it is on the near side. */
+static double distance_of(const mn_mac *mac, const wall *w)
+{
+  double sum = 0;
+  for (int a = 0; a < mac->grid.dim; a++)
+    sum += fabs(w->D.v[a]) * w->mass.v[a];
+  return sum / (mac->def->fluid.density * mn_dot(w->D, w->D));
+}
+
 static double least_area(const mn_mac *mac)
 {
   return LEAST_AREA * pow(mac->grid.dx, mac->grid.dim - 1);
@@ -148,28 +157,12 @@ int mn_mac_is_behind_wall(const mn_mac *mac, int i, int j, int k)
   if (!(part > 0 && part < 0.5))
     return 0;
   wall w = wall_of(mac, at);
-  return mn_length(w.D) >= least_area(mac) && mn_dot(w.D, w.mass) < 0;
+  return mn_length(w.D) >= least_area(mac) && distance_of(mac, &w) < 0;
 }
 
 static int is_marked(const mn_mac *mac, const int32_t at[3])
 {
   return mn_get(&mac->state.held, at[0], at[1], at[2]) >= MN_MAC_LOOSE;
-}
-
-/* The wall is on the near side of the cell's centre, by part of a cell: air, with the surface of
-   the water of the next cell at the wall. */
-static void empty_cell(mn_mac *mac, const int32_t at[3], mn_vec3 D, double part)
-{
-  mn_field *phi = &mac->liquid_next;
-  int a = 0;
-  for (int other = 1; other < mac->grid.dim; other++)
-    if (fabs(D.v[other]) > fabs(D.v[a]))
-      a = other;
-  int64_t c = mn_index(phi, at[0], at[1], at[2]);
-  double next = phi->at[D.v[a] > 0 ? c - phi->stride[a] : c + phi->stride[a]];
-  double theta = fmax(1 - part, MN_MAC_THETA_MIN);
-  double inside = next < 0 ? -next : mac->grid.dx * theta;
-  phi->at[c] = fmax(inside * (1 / theta - 1), 1e-3 * mac->grid.dx);
 }
 
 static mn_status add_loose(mn_mac *mac, const int32_t at[3])
@@ -185,23 +178,61 @@ static mn_status add_loose(mn_mac *mac, const int32_t at[3])
   return MN_OK;
 }
 
-/* A marked cell that is water at a body still. */
+/* A marked cell that is water at a body still, on the list: anchor <- its link or, if the wall is
+   on the near side of its centre, minus the part of the link from the next cell to the wall. */
 static mn_status loosen(mn_mac *mac, const int32_t at[3])
 {
   wall w = wall_of(mac, at);
   double area = mn_length(w.D), dx = mac->grid.dx;
   if (area < least_area(mac))
     return MN_OK;
-  double h = mn_dot(w.D, w.mass) / (mac->def->fluid.density * area * area);
-  if (h <= 0) {
-    empty_cell(mac, at, w.D, -h / dx);
-    mac->bodies.emptied++;
-    return MN_OK;
+  double h = distance_of(mac, &w);
+  double link = h > 0 ? area / pow(dx, mac->grid.dim - 1) / fmax(h / dx, MN_MAC_THETA_MIN)
+                      : -fmax(1 + h / dx, MN_MAC_THETA_MIN);
+  mn_set(&mac->bodies.anchor, at[0], at[1], at[2], link);
+  return add_loose(mac, at);
+}
+
+/* m, of air with the surface of the next cell's water at the wall: theta of the way from there. */
+static double air_distance(const mn_mac *mac, const int32_t at[3], double theta)
+{
+  const mn_field *phi = &mac->liquid_next;
+  mn_vec3 D = wall_of(mac, at).D;
+  int a = 0;
+  for (int other = 1; other < mac->grid.dim; other++)
+    if (fabs(D.v[other]) > fabs(D.v[a]))
+      a = other;
+  int64_t c = mn_index(phi, at[0], at[1], at[2]);
+  double next = phi->at[D.v[a] > 0 ? c - phi->stride[a] : c + phi->stride[a]];
+  double inside = next < 0 ? -next : mac->grid.dx * theta;
+  return fmax(inside * (1 / theta - 1), 1e-3 * mac->grid.dx);
+}
+
+/* Makes air of the cells on the list that are behind their wall, and takes them off it. Only now
+   that all are known, and all of them before one gets its distance: masses and distances depend on
+   the water in the cells around, and no order of cells may matter (a box that was thrown straight
+   up went sideways by a tenth of its pace). */
+static void empty_cells(mn_mac *mac)
+{
+  mn_mac_bodies *b = &mac->bodies;
+  size_t kept = 0;
+  for (size_t n = 0; n < b->loose_count; n++) {
+    const int32_t *at = b->loose[n];
+    if (mn_get(&b->anchor, at[0], at[1], at[2]) < 0)
+      mn_set(&mac->liquid_next, at[0], at[1], at[2], mac->grid.dx);
   }
-  MN_TRY(add_loose(mac, at));
-  mn_set(&mac->bodies.anchor, at[0], at[1], at[2],
-         area / pow(dx, mac->grid.dim - 1) / fmax(h / dx, MN_MAC_THETA_MIN));
-  return MN_OK;
+  for (size_t n = 0; n < b->loose_count; n++) {
+    const int32_t at[3] = {b->loose[n][0], b->loose[n][1], b->loose[n][2]};
+    double link = mn_get(&b->anchor, at[0], at[1], at[2]);
+    if (link > 0) {
+      memcpy(b->loose[kept++], at, sizeof at);
+      continue;
+    }
+    mn_set(&mac->liquid_next, at[0], at[1], at[2], air_distance(mac, at, -link));
+    mn_set(&b->anchor, at[0], at[1], at[2], 0);
+  }
+  b->emptied += b->loose_count - kept;
+  b->loose_count = kept;
 }
 
 mn_status mn_mac_loosen(mn_mac *mac)
@@ -219,9 +250,10 @@ mn_status mn_mac_loosen(mn_mac *mac)
         continue;
       any = 1;
       if (is_water(mac, at) && mn_separate_is_open(mac, at[0], at[1], at[2]) &&
-          !(mn_get(&b->anchor, at[0], at[1], at[2]) > 0))
+          mn_get(&b->anchor, at[0], at[1], at[2]) == 0)
         MN_TRY(loosen(mac, at));
     }
+  empty_cells(mac);
   b->marked = any;
   if (any)
     mac->assembled = MN_NOT_ASSEMBLED;
