@@ -113,13 +113,14 @@ typedef struct mn_enclosed {
   const int32_t *facing; /* [2 * elements]: the region that the element faces, [2 e] where N points
                             and [2 e + 1] behind it; MN_FACES_NONE: solid, or fluid that is not
                             enclosed, MN_FACES_UNKNOWN: what lies there is thinner than the fluid
-                            can tell */
+                            can tell, MN_FACES_WALL: like NONE, and it lies on a wall or in one,
+                            which says nothing of what the sides next to it face */
   const double *blown;   /* m^3/s, the part of the inflow that is of sources: exact, where that of
                             driven walls is as rough as their shape on the grid; NULL: not known */
   const uint8_t *parted; /* 1: it is full of water, which has let go of the interface in places:
                             nothing holds its volume; NULL: none is */
 } mn_enclosed;
-enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2 };
+enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2, MN_FACES_WALL = -3 };
 
 typedef struct mn_fluid_ops {
   const char *name;

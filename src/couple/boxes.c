@@ -327,7 +327,7 @@ static mn_status check_enclosed(const mn_boxes *b, const mn_enclosed *e)
                      "not finite",
                      name, r);
   for (size_t side = 0; side < 2 * b->face.elements; side++)
-    if (e->facing[side] < MN_FACES_UNKNOWN || e->facing[side] >= e->count)
+    if (e->facing[side] < MN_FACES_WALL || e->facing[side] >= e->count)
       return mn_fail(b->ctx, MN_FAILED,
                      "the fluid \"%s\" says that element %zu faces closed region %d: there are %d",
                      name, side / 2, (int)e->facing[side], e->count);

@@ -15,7 +15,8 @@
    where a body will be may lie in a wall. Of a closed body that was wholly inside one region all
    sides keep it, as long as none faces another: it may lie on the floor. Sides of which the fluid
    cannot tell (gaps below a cell), and those at pockets, keep what they faced, or take it from
-   their neighbours on the same side of the surface. Verified by
+   their neighbours on the same side of the surface, but not from those that lie on walls: of a body
+   that leaves a wall all of the side there faces the region at its edge. Verified by
    tests/unit/couple/test_closed_labels.c. */
 #include <math.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static void count_votes(const mn_closed *c, ballot *b)
       if (g >= 0)
         b->vote[(size_t)slot * regions + (size_t)g] += b->area[e];
       else
-        (g == MN_FACES_NONE ? b->none : b->unseen)[slot] += b->area[e];
+        (g == MN_FACES_UNKNOWN ? b->unseen : b->none)[slot] += b->area[e];
     }
   }
 }
@@ -267,16 +268,19 @@ static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t s
   return found;
 }
 
-static mn_status spread_labels(mn_closed *c)
+/* A side on a wall has no say: the one next to it may just be leaving that wall. */
+static mn_status spread_labels(mn_closed *c, const int32_t *facing)
 {
   size_t count = 2 * c->boxes->face.elements;
   uint8_t *before;
   MN_TRY(MN_PUSH(c->ctx, &c->arena, count, &before));
   for (int changed = 1; changed;) {
     changed = 0;
-    memcpy(before, c->label_now, count);
     for (size_t side = 0; side < count; side++)
-      if (before[side] == UNDECIDED) {
+      before[side] =
+          facing[side] == MN_FACES_WALL && !c->label_now[side] ? UNDECIDED : c->label_now[side];
+    for (size_t side = 0; side < count; side++)
+      if (c->label_now[side] == UNDECIDED) {
         c->label_now[side] = ask_neighbours(c, before, side);
         changed |= c->label_now[side] != UNDECIDED;
       }
@@ -297,14 +301,14 @@ static mn_status label_sides(mn_closed *c, const ballot *b)
     uint8_t *label = &c->label_now[side], same = (uint8_t)(old + 1);
     if (g >= 0 && b->owner[g] >= 0)
       *label = (uint8_t)(b->owner[g] + 1);
-    else if (g == MN_FACES_NONE)
+    else if (g == MN_FACES_NONE || g == MN_FACES_WALL)
       *label = lives && !doubted ? same + MN_CLOSED_DOUBT : 0;
     else
       *label = lives ? same : UNDECIDED;
     undecided |= *label == UNDECIDED;
   }
   MN_TRY(keep_immersed(c));
-  return undecided ? spread_labels(c) : MN_OK;
+  return undecided ? spread_labels(c, b->said->facing) : MN_OK;
 }
 
 mn_status mn_closed_identify(mn_closed *c, const mn_enclosed *said)

@@ -349,7 +349,7 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
   if (!aim(f, element, behind, mac->grid.dx, &p))
     return MN_FACES_UNKNOWN;
   if (outside(&mac->grid, p.start) || mn_mac_obstacle_distance(mac, p.start) < 0)
-    return MN_FACES_NONE; /* in a wall */
+    return MN_FACES_WALL;
   if (is_covered(mac, f, element, &p))
     return MN_FACES_NONE;
   int region = region_ahead(mac, &p);

@@ -339,8 +339,9 @@ static void test_piston(void **state)
     for (size_t q = 0; q < L.elements; q++) {
       mn_vec3 a = L.x[L.element[2 * q]], b = L.x[L.element[2 * q + 1]];
       double middle = 0.5 * (a.x + b.x);
-      int below = a.y < y + 1e-9 && b.y < y + 1e-9 && middle > 0 && middle < 0.6;
-      wrong += e.facing[2 * q] != (below ? 0 : MN_FACES_NONE);
+      int inside = middle > 1e-9 && middle < 0.6 - 1e-9;
+      int below = a.y < y + 1e-9 && b.y < y + 1e-9 && inside;
+      wrong += e.facing[2 * q] != (below ? 0 : inside ? MN_FACES_NONE : MN_FACES_WALL);
       wrong += e.facing[2 * q + 1] != MN_FACES_NONE;
     }
     CHECK(wrong == 0);
