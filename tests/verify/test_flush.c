@@ -1,7 +1,11 @@
 /* Driven solids that begin flush with a closed side of the domain, or outside it, push water from
    the first cell on. A floor that rises through the bottom lifts all of it at its own velocity; a
    piston at the left side moves it as one that begins within the domain does. Control: a floor that
-   slides along itself. */
+   slides along itself.
+
+   Bodies that stand on a closed side, or go through it, off the grid: no water presses from beyond
+   the side. At rest the force is what presses on the rest of their surface, p A; one that can slide
+   through the floor goes down. Control: a body just above the floor, which floats. */
 #include "water_case.h"
 #include "world_case.h"
 
@@ -129,9 +133,77 @@ static void test_belt(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* Water 0.6 m deep; a block from lo to hi (x, y; in space as wide along z as along x). */
+static const char BLOCK[] =
+    "local n, dim = param('n', 40, ''), param('dim', 2, '')\n"
+    "local x0, x1, y0, y1 = param('x0', 0.705, ''), param('x1', 0.835, ''), param('y0', 0, ''),\n"
+    "                       param('y1', 0.2, '')\n"
+    "local slides = param('slides', false, '')\n"
+    "local function v(x, y, z) if dim == 3 then return {x, y, z} else return {x, y} end end\n"
+    "return scene {\n"
+    "  domain   = box { size = v(1, 1, 1), cells = v(n, n, n) },\n"
+    "  fluid    = water { gravity = v(0, -9.81, 0),\n"
+    "                     initial_water = box { lo = v(0, 0, 0), hi = v(1, 0.6, 1) } },\n"
+    "  solids   = { rigid { name = 'block', density = 500, collides = false,\n"
+    "                       joint = slides and 'slider' or 'fixed',\n"
+    "                       joint_axis = slides and v(0, 1, 0) or nil,\n"
+    "                       shape = box { lo = v(x0, y0, x0), hi = v(x1, y1, x1) } } },\n"
+    "  dynamics = dynamics { gravity = v(0, -9.81, 0), check_start = false, contact = false },\n"
+    "  coupling = couple { method = param('coupling', 'xpm', '') },\n"
+    "  probes   = { force { of = 'block', axis = 'x' }, force { of = 'block', axis = 'y' },\n"
+    "               body_velocity { of = 'block', axis = 'y' } },\n"
+    "  output   = { frames = 10, every = 0.05 },\n"
+    "}\n";
+
+/* A probe after 0.05 s. */
+static double feel(int probe, const mn_setting *set, int count)
+{
+  world_case w;
+  world_open(&w, BLOCK, set, count, 1);
+  while (mn_world_time(w.world) < 0.05 - 1e-9 && world_step(&w))
+    ;
+  CHECK_OK(w.ctx, w.status);
+  double value = mn_world_probe(w.world, probe);
+  world_close(&w);
+  return value;
+}
+
+#define FEEL(probe, ...)                                                                           \
+  feel(probe, (mn_setting[]){__VA_ARGS__},                                                         \
+       (int)(sizeof(mn_setting[]){__VA_ARGS__} / sizeof(mn_setting)))
+
+static void test_body_on_side(void **state)
+{
+  (void)state;
+  const double press = 1000 * 9.81 * 0.4; /* Pa, on the top */
+  static const char *const coupling[] = {"xpm", "monolithic"};
+  CHECK_NEAR(FEEL(1, {"n", "40"}) / (-press * 0.13), 1, 0.01);
+  CHECK_NEAR(FEEL(1, {"y0", "-0.1"}) / (-press * 0.13), 1, 0.01);
+  CHECK_NEAR(FEEL(1, {"x0", "0.71"}, {"x1", "0.765"}) / (-press * 0.055), 1, 0.02);
+  CHECK_NEAR(FEEL(1, {"x1", "0.83"}, {"n", "80"}) / (-press * 0.125), 1, 0.01);
+  CHECK_NEAR(FEEL(1, {"dim", "3"}, {"n", "20"}, {"x0", "0.37"}, {"x1", "0.63"}, {"y0", "-0.1"}) /
+                 (-press * 0.26 * 0.26),
+             1, 0.02);
+  double side = 1000 * 9.81 * 0.33 * 0.13; /* N, on a block through the left side */
+  CHECK_NEAR(FEEL(0, {"x0", "-0.1"}, {"x1", "0.3"}, {"y0", "0.205"}, {"y1", "0.335"}) / -side, 1,
+             0.01);
+  for (int k = 0; k < 2; k++) {
+    mn_setting slides[] = {{"slides", "true"}, {"n", "20"},    {"x0", "0.47"},
+                           {"x1", "0.53"},     {"y0", "-0.2"}, {"coupling", coupling[k]}};
+    CHECK_LE(feel(1, slides, 6), 0);
+    CHECK_LE(feel(2, slides, 6), -9.81 * 0.05);
+  }
+  CHECK_DONE();
+  CHECK_LE(FEEL(1, {"y0", "0.03"}), 0);
+  CHECK_MUST_HAVE_FAILED();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_piston),
-                                     cmocka_unit_test(test_belt)};
+                                     cmocka_unit_test(test_belt),
+                                     cmocka_unit_test(test_body_on_side)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,10 +60,9 @@ static void regions_of(const mn_mac *mac, const mn_closed_face *f, int region[2]
 }
 
 /* Area that the body closes. */
-static double closed_area(const mn_mac *mac, const mn_closed_face *f)
+static double closed_area(const mn_mac *mac, size_t row)
 {
-  double area = pow(mac->grid.dx, mac->grid.dim - 1);
-  return area * (1 - mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k));
+  return pow(mac->grid.dx, mac->grid.dim - 1) * (1 - mn_mac_bodies_open(mac, row));
 }
 
 static mn_status make_room(mn_mac *mac, size_t count)
@@ -78,10 +77,12 @@ static mn_status make_room(mn_mac *mac, size_t count)
   return MN_OK;
 }
 
-/* b of a face, by the cells beside it that hold fluid; thin surfaces are walls all over. */
-static double wall_part(const mn_mac *mac, const mn_closed_face *f)
+/* b of a face, by the cells beside it that hold fluid; thin surfaces are walls all over, sides of
+   the domain stand. */
+static double wall_part(const mn_mac *mac, size_t row)
 {
-  double part = 1;
+  const mn_closed_face *f = &mac->bodies.face[row];
+  double part = mac->bodies.side[row] < 0;
   for (int high = 0; high < 2 && f->element == MN_NO_ELEMENT; high++) {
     int cell[3] = {f->i, f->j, f->k}, across[3] = {f->i, f->j, f->k};
     cell[f->axis] -= !high;
@@ -106,15 +107,15 @@ mn_status mn_mac_bodies_find_walls(mn_mac *mac)
     for (size_t row = 0; row < rows; row++) {
       int r[2];
       regions_of(mac, &b->face[row], r);
-      double area = closed_area(mac, &b->face[row]);
-      wall[row] = pass ? wall[row] : wall_part(mac, &b->face[row]);
+      double area = closed_area(mac, row);
+      wall[row] = pass ? wall[row] : wall_part(mac, row);
       for (int s = 0; s < 2; s++) {
         if (r[s] < 0)
           continue;
         all[r[s]] += pass ? 0 : area;
         seen[r[s]] += pass ? 0 : wall[row] * area;
         if (pass && seen[r[s]] < WALLS * all[r[s]])
-          wall[row] = 1;
+          wall[row] = b->side[row] < 0;
       }
     }
   return MN_OK;
@@ -132,7 +133,7 @@ static void multiply(const mn_mac *mac, const double *mark, const double *x, dou
     double change = 0; /* of what flows from low to high */
     for (int s = 0; s < 2; s++)
       change += r[s] >= 0 && mark[r[s]] > 0 ? (s ? 1 : -1) * x[r[s]] : 0;
-    change *= change != 0 ? wall[row] * closed_area(mac, &b->face[row]) : 0;
+    change *= change != 0 ? wall[row] * closed_area(mac, row) : 0;
     for (int s = 0; s < 2; s++)
       if (r[s] >= 0 && mark[r[s]] > 0)
         y[r[s]] += (s ? 1 : -1) * change;
@@ -211,7 +212,7 @@ static mn_status find_missed(mn_mac *mac, double *missed, int count)
     for (int s = 0; s < 2 && body >= 0 && body < told->bodies; s++) {
       int n = r[s] >= 0 ? mac->enclosure.number[r[s]] : -1;
       if (n >= 0 && told->inside[n * told->bodies + body])
-        missed[r[s]] += (s ? 1 : -1) * closed_area(mac, &b->face[row]) * b->U[row];
+        missed[r[s]] += (s ? 1 : -1) * closed_area(mac, row) * b->U[row];
     }
   }
   return MN_OK;
@@ -237,8 +238,8 @@ static int choose(mn_mac *mac, double dt, double sum_tolerance, double *Q, doubl
     regions_of(mac, &b->face[row], r);
     for (int s = 0; s < 2; s++)
       if (r[s] >= 0) {
-        mark[r[s]] += closed_area(mac, &b->face[row]) * fabs(b->U[row]);
-        area[r[s]] += closed_area(mac, &b->face[row]);
+        mark[r[s]] += closed_area(mac, row) * fabs(b->U[row]);
+        area[r[s]] += closed_area(mac, row);
       }
   }
   for (int r = 0; r < count; r++) {
@@ -263,7 +264,7 @@ int mn_mac_bodies_touch(const mn_mac *mac, int region)
   for (size_t row = 0; b->on && row < b->weights->rows; row++) {
     int r[2];
     regions_of(mac, &b->face[row], r);
-    if ((r[0] == region || r[1] == region) && closed_area(mac, &b->face[row]) > 0)
+    if ((r[0] == region || r[1] == region) && closed_area(mac, row) > 0)
       return 1;
   }
   return 0;
@@ -294,7 +295,7 @@ mn_status mn_mac_bodies_mend(mn_mac *mac, double dt, double sum_tolerance, int *
     regions_of(mac, f, r);
     for (int s = 0; s < 2; s++)
       b->U[row] += r[s] >= 0 && mark[r[s]] > 0 ? (s ? 1 : -1) * wall[row] * l[r[s]] : 0;
-    mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, b->U[row]);
+    mn_mac_bodies_set_wall(mac, row, b->U[row]);
   }
   *changed = 1;
   return MN_OK;

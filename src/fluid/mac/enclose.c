@@ -214,8 +214,7 @@ static void move_bodies(mn_mac *mac, int move)
 {
   const mn_mac_bodies *b = &mac->bodies;
   for (size_t r = 0; b->on && r < b->weights->rows; r++) {
-    const mn_closed_face *f = &b->face[r];
-    mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, move ? b->U[r] : 0);
+    mn_mac_bodies_set_wall(mac, r, move ? b->U[r] : 0);
   }
 }
 

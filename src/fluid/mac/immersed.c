@@ -6,7 +6,9 @@
    commit   surfaces of the last solve become those of the next start
 
    A face belongs to a body if a thin surface blocks its link, or if a closed one is the nearest
-   solid and closes a part of it or of one of its cells. Fluid slides along bodies.
+   solid and closes a part of it or of one of its cells. Of a face on a closed side of the domain
+   the body has what it covers, and the side the rest: no fluid presses there from outside, and
+   nothing flows in where a body goes through the side. Fluid slides along bodies.
 
    Verified by tests/verify/test_added_mass.c, test_body_balance.c. */
 #include "fluid/mac/immersed.h"
@@ -116,16 +118,47 @@ int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i
   return theirs ? -1 : body;
 }
 
+/* In cells: a body that reaches so near to a closed side covers it, as no cell below it holds
+   water. */
+static const double COVERS = 1e-6;
+
+/* Of a face on a closed side: the part that bodies leave free. Where one stands on the side, its
+   distance is 0 all over its base: that of the next row of nodes then says where the base ends. */
+static double free_part(const mn_immersed *im, int a, int i, int j, int k)
+{
+  const mn_field *node = &im->distance;
+  int three = node->grid->dim == 3, at[3] = {i, j, k};
+  int64_t b = node->stride[three ? (a + 1) % 3 : 1 - a];
+  int64_t c = three ? node->stride[(a + 2) % 3] : 0;
+  int64_t q = mn_index(node, i, j, k), inwards = at[a] ? -node->stride[a] : node->stride[a];
+  double d[4], covers = COVERS * node->grid->dx;
+  for (int m = 0; m < 4; m++) {
+    int64_t corner = q + (m & 1 ? b : 0) + (m & 2 ? c : 0);
+    d[m] = node->at[corner];
+    if (fabs(d[m]) <= covers && node->at[corner + inwards] < 0)
+      d[m] = node->at[corner + inwards];
+  }
+  return three ? mn_square_fraction(d) : mn_edge_fraction(d[0], d[1]);
+}
+
+static int is_on_side(const mn_mac *mac, int a, int i, int j, int k)
+{
+  const mn_field *w = &mac->geometry.open[a];
+  return mn_is_side(mac->geometry.kind[a][w->at - w->data + mn_index(w, i, j, k)]);
+}
+
 /* Whether bodies and the face have to do with each other: a cell beside it is fluid, and the face
-   or one of its cells is closed in part. */
-static int concerns(const mn_mac *mac, int a, int i, int j, int k)
+   or one of its cells is closed in part; on a side, the face is. */
+static int concerns(const mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k)
 {
   const mn_mac_geometry *g = &mac->geometry;
   const mn_field *w = &g->open[a], *cells = &g->volume;
   int64_t q = mn_index(w, i, j, k), c = mn_index(cells, i, j, k);
   int at[3] = {i, j, k}, alive = 0, cut = w->at[q] < 1;
   int kind = g->kind[a][w->at - w->data + q];
-  if (mn_is_side(kind) || kind == MN_FACE_SOURCE)
+  if (kind == MN_FACE_SOURCE)
+    return 0;
+  if (mn_is_side(kind) && (!im->closed_elements || !(free_part(im, a, i, j, k) < 1)))
     return 0;
   for (int high = 0; high < 2; high++) {
     int64_t n = high ? c : c - cells->stride[a];
@@ -144,6 +177,7 @@ static mn_status make_room(mn_mac *mac, size_t count)
     return MN_OK;
   size_t old = b->capacity, room = count + count / 2;
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->face, (void **)&b->face));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->side, (void **)&b->side));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->U, (void **)&b->U));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->U, (void **)&b->U_start));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->F, (void **)&b->F));
@@ -163,10 +197,11 @@ static mn_status list_faces(mn_mac *mac, const mn_immersed *im, size_t *count)
     for (int k = lo[2]; k < hi[2] + (a == 2); k++)
       for (int j = lo[1]; j < hi[1] + (a == 1); j++)
         for (int i = lo[0]; i < hi[0] + (a == 0); i++) {
-          int body = concerns(mac, a, i, j, k) ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
+          int body = concerns(mac, im, a, i, j, k) ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
           if (body < 0)
             continue;
           MN_TRY(make_room(mac, *count + 1));
+          mac->bodies.side[*count] = is_on_side(mac, a, i, j, k) ? free_part(im, a, i, j, k) : -1;
           mn_closed_face *f = &mac->bodies.face[(*count)++];
           int32_t link =
               im->two_sided_elements ? im->blocked[a][mn_index(&im->face[a], i, j, k)] : 0;
@@ -213,6 +248,7 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_free(b->loose);
   mn_free(b->grip);
   mn_free(b->face);
+  mn_free(b->side);
   mn_free(b->U);
   mn_free(b->U_start);
   mn_free(b->F);
@@ -247,16 +283,28 @@ static mn_status apply(mn_mac *mac, double time, double dt, const mn_immersed *i
   return MN_OK;
 }
 
+double mn_mac_bodies_open(const mn_mac *mac, size_t r)
+{
+  const mn_closed_face *f = &mac->bodies.face[r];
+  double side = mac->bodies.side[r];
+  return side >= 0 ? side : mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+}
+
+void mn_mac_bodies_set_wall(mn_mac *mac, size_t r, double U)
+{
+  const mn_closed_face *f = &mac->bodies.face[r];
+  double side = mac->bodies.side[r];
+  mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, side >= 0 ? (1 - side) * U : U);
+}
+
 /* U = W V, also as the velocity of what closes the faces. */
 static void move_walls(mn_mac *mac, const mn_vec3 *V)
 {
   mn_mac_bodies *b = &mac->bodies;
   mn_weights_gather(b->weights, V, b->U);
   b->judged = 0;
-  for (size_t r = 0; r < b->weights->rows; r++) {
-    const mn_closed_face *f = &b->face[r];
-    mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, b->U[r]);
-  }
+  for (size_t r = 0; r < b->weights->rows; r++)
+    mn_mac_bodies_set_wall(mac, r, b->U[r]);
 }
 
 mn_status mn_mac_bodies_geometry(mn_mac *mac, double time, double dt)

@@ -25,6 +25,7 @@ typedef struct mn_mac_bodies {
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
   size_t capacity;     /* rows: */
   mn_closed_face *face;
+  double *side;        /* on a closed side of the domain: the part that bodies leave free; else -1 */
   double *U;           /* m/s, of the body */
   double *U_start;     /* m/s, the same at the start of the substep */
   double *F, *mass;    /* N, kg */
@@ -76,6 +77,11 @@ void mn_mac_bodies_forget(mn_mac *mac);
 /* Greatest speed of a point at the start, and greatest change of a velocity in the substep, m/s. */
 double mn_mac_bodies_speed(const mn_mac *mac);
 double mn_mac_bodies_jump(const mn_mac *mac);
+
+/* Of a row: the part of the face that its body leaves open or, on a side, to the side. */
+double mn_mac_bodies_open(const mn_mac *mac, size_t row);
+/* The flow through what is closed of the row's face, if its body moves by U, over its area. */
+void mn_mac_bodies_set_wall(mn_mac *mac, size_t row, double U);
 
 /* compatible.c */
 /* bodies.wall */

@@ -22,8 +22,8 @@ typedef enum mn_face_kind {
   MN_FACE_STUCK, /* open > 0, but its centre is inside a solid to which the fluid sticks */
   /* closed: */
   MN_FACE_SIDE, /* on a closed domain side */
-  MN_FACE_EDGE, /* the same, in part of which a moving solid goes through: its `wall` is that flow,
-                   the fluid beside it stands */
+  MN_FACE_EDGE, /* the same, in part of which a moving solid, or a body, goes through: its `wall` is
+                   that flow, the fluid beside it stands */
   MN_FACE_SOURCE, /* touches a cell of an inflow */
   MN_FACE_SLIP,   /* inside a solid along which the fluid slides */
   MN_FACE_NOSLIP, /* inside a solid to which it sticks */

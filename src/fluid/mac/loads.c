@@ -4,7 +4,8 @@
    pressure of the solve, 0 in cells without fluid. The face's dual cell holds theta s of fluid, s
    the mean fluid part of both cells (parts.c), theta the part of the link L-R that liquid fills, as
    the pressure system has it: 1 inside, phi_L / (phi_L - phi_R) at the surface, 1/2 at an open
-   side, 0 in air. Of that, w theta moves with u and (s - w) theta with the body:
+   side, 0 in air. On a closed side w is what the body leaves to it. Of that, w theta moves with u
+   and (s - w) theta with the body:
 
        rho theta w (u - u*) dx^dim = dt A w (p_L - p_R)                          the projection
        F = A (1 - w) (p_L - p_R) - rho theta (s - w) dx^dim (U - U*) / dt       on the body
@@ -132,7 +133,7 @@ double mn_mac_bodies_share(const mn_mac *mac, size_t r, int high)
 {
   const mn_closed_face *f = &mac->bodies.face[r];
   side here = look(mac, f, high), there = look(mac, f, !high);
-  double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+  double w = mn_mac_bodies_open(mac, r);
   double theta = high ? link_part(&there, &here) : link_part(&here, &there);
   return mac->def->fluid.density * theta * side_part(&here, &there, w) *
          pow(mac->grid.dx, mac->grid.dim);
@@ -144,7 +145,7 @@ mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t r)
   const mn_closed_face *f = &b->face[r];
   double dx = mac->grid.dx, A = pow(dx, mac->grid.dim - 1), rho = mac->def->fluid.density;
   side low = look(mac, f, 0), high = look(mac, f, 1);
-  double w = mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+  double w = mn_mac_bodies_open(mac, r);
   double part = link_part(&low, &high) * body_part(&low, &high, w);
   int thin = f->element != MN_NO_ELEMENT;
   if (thin && (is_empty(mac, f, 0) || is_empty(mac, f, 1))) {

@@ -71,20 +71,6 @@ static double water_before(const mn_mac *mac, const int32_t cell[3], size_t row,
   return high ? fmin(own, of_body) : fmax(own, of_body);
 }
 
-/* What bodies close of a side of the domain is in no row. It is that of a surface which is straight
-   in the cell: v = (w + w')/2, v the fluid part of the cell, w and w' of the side and of the face
-   opposite to it, of which a body closes `area`. */
-static double area_on_side(const mn_mac *mac, const int32_t cell[3], int axis, double area)
-{
-  double A = pow(mac->grid.dx, mac->grid.dim - 1),
-         v = mac->bodies.part.at[mn_index(&mac->bodies.part, cell[0], cell[1], cell[2])];
-  int high = cell[axis] > 0;
-  if ((high && cell[axis] < mac->grid.n[axis] - 1) || (area > 0) == high)
-    return 0; /* no side is opposite */
-  double w = mn_clamp(2 * v - (1 - fabs(area) / A), 0, 1);
-  return (high ? 1 : -1) * (1 - w) * A;
-}
-
 static wall wall_of(const mn_mac *mac, const int32_t cell[3])
 {
   const mn_mac_bodies *b = &mac->bodies;
@@ -97,7 +83,7 @@ static wall wall_of(const mn_mac *mac, const int32_t cell[3])
       continue;
     mn_dual d = mn_mac_bodies_dual(mac, (size_t)r);
     double area = high ? d.area : -d.area, share = mn_mac_bodies_share(mac, (size_t)r, !high);
-    w.D.v[a] += area + area_on_side(mac, cell, a, area);
+    w.D.v[a] += area;
     w.mass.v[a] += share;
     w.pull.v[a] += share * (b->U[r] - d.before) / mac->dt;
     w.felt.v[a] += (d.mass != 0 ? share : 0) * (b->U[r] - d.before) / mac->dt;
