@@ -135,15 +135,16 @@ static const char HEAP[] =
     "}\n";
 
 /* Balls that rise to and fall onto the surface of water, two layers of them, push each other about:
-   touches that come and go settle, of 100 substeps few are tried again. (Two sets of them called
-   for each other before: 28 tries and 5 substeps handed over; some such heaps ended with exit 1.)
- */
+   touches that come and go settle, of 100 substeps at most 8 are tried again in the mean, and half
+   a one is handed over: six heaps, since what one of them does hangs on rounding. (Two sets of
+   touches called for each other before: with two of these heaps 28 tries and 5 substeps handed
+   over; some such heaps ended with exit 1.) */
 static void test_heap(void **state)
 {
   (void)state;
-  static const char *const DENSITY[] = {"200", "300"};
+  static const char *const DENSITY[] = {"180", "200", "220", "260", "300", "340"};
   int retries = 0, handed_over = 0;
-  for (int d = 0; d < 2; d++) {
+  for (int d = 0; d < 6; d++) {
     const mn_setting settings[] = {{"density", DENSITY[d]}};
     world_case c;
     world_open(&c, HEAP, settings, 1, 1);
@@ -159,8 +160,8 @@ static void test_heap(void **state)
     world_close(&c);
   }
   print_message("heaps: tried again %d, handed over %d\n", retries, handed_over);
-  CHECK_LE(retries, 16);
-  CHECK_LE(handed_over, 1);
+  CHECK_LE(retries, 6 * 8);
+  CHECK_LE(handed_over, 6 / 2);
   CHECK_DONE();
 }
 
