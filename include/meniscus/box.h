@@ -119,6 +119,9 @@ typedef struct mn_enclosed {
                             driven walls is as rough as their shape on the grid; NULL: not known */
   const uint8_t *parted; /* 1: it is full of water, which has let go of the interface in places:
                             nothing holds its volume; NULL: none is */
+  const uint8_t *whole;  /* 1: the interface's surfaces leave no seam at it: sides beside those that
+                            face it face it, too, or lie in walls. Small ones that are not may be
+                            pockets between bodies that touch; NULL: none is */
 } mn_enclosed;
 enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2, MN_FACES_WALL = -3 };
 

@@ -26,7 +26,9 @@
 #include "math/vec.h"
 
 /* A region of at most so many cells along each axis, taken as a cube, is no region of its own as
-   long as nobody has known it: the fluid mends what is squeezed out of it. */
+   long as nobody has known it: the fluid mends what is squeezed out of it. But a chamber is, with
+   which the run starts and whose walls have no seam (mn_enclosed.whole), or into which sources
+   blow. */
 enum { POCKET = 3 };
 /* An enclosed region whose volume has changed by no more than this part is the one it was, even if
    most of its sides now face none. */
@@ -142,13 +144,22 @@ static int origin(const ballot *b, int g)
   return best;
 }
 
+/* Of a few cells, and no chamber. */
+static int is_pocket(const mn_closed *c, const ballot *b, int g)
+{
+  const mn_enclosed *said = b->said;
+  int blown = said->blown && said->blown[g] != 0;
+  int whole = !c->kept.begun && said->whole && said->whole[g];
+  int chamber = b->faced[g] > 0 && (blown || whole);
+  return (double)said->cells[g] <= pow(POCKET, c->boxes->face.dim) && !chamber;
+}
+
 static mn_status add_regions(mn_closed *c, ballot *b)
 {
   const mn_enclosed *said = b->said;
-  double pocket = pow(POCKET, c->boxes->face.dim);
   for (int g = 0; g < said->count; g++) {
     int matters = said->inflow[g] != 0 || b->faced[g] > 0;
-    if (b->owner[g] >= 0 || !matters || (double)said->cells[g] <= pocket)
+    if (b->owner[g] >= 0 || !matters || is_pocket(c, b, g))
       continue;
     int slot = 0;
     while (slot < MN_CLOSED_MAX && c->now.id[slot] != 0)

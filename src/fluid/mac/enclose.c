@@ -12,7 +12,11 @@
    sees: no thin surface crosses the way (watertight, with the exact signs of grid/immersed.h), and
    it leads through no solid. Where the gap in front is narrower than sqrt(dim) cells, links between
    cells may break, and a strip of fluid fall apart into pieces that are not there: such a side
-   only faces a region that some other side faces across more room, else nobody knows.
+   only faces a region that some other side faces across more room, or that is whole, else nobody
+   knows. A region is whole if the surfaces at it have no seam: sides beside those that face it face
+   it, too, or lie in walls, and no thin surface ends at it but at a wall. Beside pieces of a strip,
+   and pockets between bodies that touch, there are sides that face other fluid, or none that is
+   seen.
 
    The pressure of a closed region is known up to a constant. Here its mean over the volume, with
    the weight of the fluid, is 0; the coupling finds the rest, p0, and `lift` keeps it, for those
@@ -47,11 +51,14 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->lead);
   mn_free(e->facing);
   mn_free(e->narrow);
+  mn_free(e->whole);
+  mn_free(e->beside);
+  mn_free(e->odd);
   mn_free(e->label);
   *e = (mn_enclosure){0};
 }
 
-static mn_status make_room(mn_mac *mac, size_t regions, size_t sides)
+static mn_status make_room(mn_mac *mac, size_t regions, size_t sides, size_t points)
 {
   mn_enclosure *e = &mac->enclosure;
   mn_context *ctx = mac->ctx;
@@ -71,6 +78,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides)
     GROW(sum, 2);
     GROW(parted, 1);
     GROW(broad, 1);
+    GROW(whole, 1);
     GROW(lead, 1);
     e->room = room;
   }
@@ -79,6 +87,12 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides)
     GROW(facing, 1);
     GROW(narrow, 1);
     e->side_room = room;
+  }
+  if (points > e->point_room) {
+    size_t old = e->point_room, room = points;
+    GROW(beside, 2);
+    GROW(odd, 1);
+    e->point_room = room;
   }
 #undef GROW
   return MN_OK;
@@ -134,7 +148,7 @@ static void number_regions(mn_mac *mac)
   for (int n = 0; n < e->told.count; n++) {
     e->inflow[n] = e->blown[n] = e->volume[n] = 0;
     e->center[n] = mn_v3(0, 0, 0);
-    e->broad[n] = 0;
+    e->broad[n] = e->whole[n] = 0;
   }
 }
 
@@ -338,6 +352,10 @@ static int is_covered(const mn_mac *mac, const mn_interface *f, size_t element, 
   return !thin && mn_immersed_crosses(mac->immersed, p->start, below, NULL, NULL);
 }
 
+/* Besides what is told: fluid that is not enclosed, or nothing; of a point, no side yet, or sides
+   that do not agree. */
+enum { FACES_OPEN = -3, BESIDE_NONE = -4, BESIDE_SEAM = -5 };
+
 static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element, int behind,
                        uint8_t *narrow)
 {
@@ -353,12 +371,63 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
     return MN_FACES_NONE;
   int region = region_ahead(mac, &p);
   if (region == NOTHING)
-    return MN_FACES_NONE;
+    return FACES_OPEN;
   if (region < 0)
     return MN_FACES_UNKNOWN; /* at a wall, say: a body that lies there is not part of it */
   int32_t n = mac->enclosure.number[region];
   *narrow = n >= 0 && is_narrow(mac, &p);
-  return n < 0 ? MN_FACES_NONE : n;
+  return n < 0 ? FACES_OPEN : n;
+}
+
+static int at_wall(const mn_mac *mac, mn_vec3 x)
+{
+  double near = COVER * mac->grid.dx;
+  int side = 0;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double from = x.v[a] - mac->grid.origin.v[a];
+    side |= fmin(from, mac->grid.dx * mac->grid.n[a] - from) < near;
+  }
+  return side || mn_mac_obstacle_distance(mac, x) < near;
+}
+
+/* Where a surface ends, off walls, what lies in front and behind meets. In the ring of elements
+   around an inner point every neighbour occurs twice. */
+static void find_ends(mn_mac *mac, const mn_interface *f)
+{
+  mn_enclosure *e = &mac->enclosure;
+  size_t dim = (size_t)f->dim;
+  memset(e->odd, 0, f->count * sizeof *e->odd);
+  for (size_t k = 0; k < dim * f->elements; k++)
+    for (size_t v = 1; v < dim; v++)
+      e->odd[f->element[k]] ^= dim == 2 ? 1 : f->element[k - k % dim + (k + v) % dim] + 1;
+  for (size_t i = 0; i < f->count; i++) {
+    int32_t *at = &e->beside[2 * i];
+    int ends = f->two_sided[i] && e->odd[i];
+    if (ends && at[0] != at[1] && !at_wall(mac, f->X[i]))
+      at[0] = at[1] = BESIDE_SEAM;
+  }
+}
+
+/* e->whole, from what sides face, those in walls left out. */
+static void find_whole(mn_mac *mac, const mn_interface *f)
+{
+  mn_enclosure *e = &mac->enclosure;
+  size_t dim = (size_t)f->dim, sides = 2 * f->elements;
+  for (size_t i = 0; i < 2 * f->count; i++)
+    e->beside[i] = BESIDE_NONE;
+  for (size_t s = 0; s < sides; s++)
+    for (size_t v = 0; v < dim && e->facing[s] != MN_FACES_NONE; v++) {
+      int32_t *at = &e->beside[2 * f->element[dim * (s / 2) + v] + s % 2];
+      *at = *at == BESIDE_NONE || *at == e->facing[s] ? e->facing[s] : BESIDE_SEAM;
+    }
+  find_ends(mac, f);
+  for (size_t s = 0; s < sides; s++)
+    if (e->facing[s] >= 0)
+      e->whole[e->facing[s]] = 1;
+  for (size_t s = 0; s < sides; s++)
+    for (size_t v = 0; v < dim && e->facing[s] >= 0; v++)
+      if (e->beside[2 * f->element[dim * (s / 2) + v] + s % 2] == BESIDE_SEAM)
+        e->whole[e->facing[s]] = 0;
 }
 
 static void find_sides(mn_mac *mac, const mn_interface *f)
@@ -368,12 +437,17 @@ static void find_sides(mn_mac *mac, const mn_interface *f)
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t s = 0; s < sides; s++)
     e->facing[s] = face_of(mac, f, (size_t)s / 2, (int)(s % 2), &e->narrow[s]);
+  find_whole(mac, f);
   for (int64_t s = 0; s < sides; s++)
     if (e->facing[s] >= 0 && !e->narrow[s])
       e->broad[e->facing[s]] = 1;
-  for (int64_t s = 0; s < sides; s++)
-    if (e->facing[s] >= 0 && e->narrow[s] && !e->broad[e->facing[s]])
+  for (int64_t s = 0; s < sides; s++) {
+    int32_t n = e->facing[s];
+    if (n >= 0 && e->narrow[s] && !e->broad[n] && !e->whole[n])
       e->facing[s] = MN_FACES_UNKNOWN;
+    if (n == FACES_OPEN)
+      e->facing[s] = MN_FACES_NONE;
+  }
 }
 
 /* Water may flow into a space with air as long as no body has to bear the air's pressure. */
@@ -436,7 +510,8 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   MN_TRY(mn_mac_analyse(mac));
   size_t sides = bodies ? 2 * interface->elements : 0;
   int regions = mn_pressure_region_count(mac->pressure), parts = part_count(mac);
-  MN_TRY(make_room(mac, (size_t)(regions > parts ? regions : parts), sides));
+  MN_TRY(make_room(mac, (size_t)(regions > parts ? regions : parts), sides,
+                   bodies ? interface->count : 0));
   number_regions(mac);
   label_cells(mac);
   e->known = 1;
@@ -459,6 +534,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   e->told.volume = e->volume;
   e->told.center = e->center;
   e->told.facing = e->facing;
+  e->told.whole = e->whole;
   *enclosed = e->told;
   return MN_OK;
 }
@@ -466,7 +542,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
 mn_status mn_mac_region_sums(mn_mac *mac, double **sum)
 {
   size_t count = (size_t)mn_pressure_region_count(mac->pressure);
-  MN_TRY(make_room(mac, count, 0));
+  MN_TRY(make_room(mac, count, 0, 0));
   *sum = mac->enclosure.sum;
   memset(*sum, 0, 2 * count * sizeof **sum);
   return MN_OK;
@@ -542,7 +618,7 @@ static void vote(mn_mac *mac)
 
 mn_status mn_mac_number_closed(mn_mac *mac)
 {
-  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0));
+  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0, 0));
   if (mac->enclosure.known)
     vote(mac);
   else
@@ -577,7 +653,7 @@ mn_status mn_mac_lift(void *self, const double *p0, int count)
     lift_spaces(mac, p0);
   if (!count || mn_mac_is_water(mac) || !any_closed(mac))
     return MN_OK;
-  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0));
+  MN_TRY(make_room(mac, (size_t)mn_pressure_region_count(mac->pressure), 0, 0));
   vote(mac);
   mn_vec3 weight = mn_scale(mac->def->fluid.density, mac->def->fluid.gravity);
   for (int k = 0; k < lift->n[2]; k++)

@@ -20,10 +20,14 @@ typedef struct mn_enclosure {
   int64_t *lead;    /* scratch of lift */
   uint8_t *parted;  /* as told */
   uint8_t *broad;   /* some element faces it across a gap that the grid resolves */
+  uint8_t *whole;   /* as told */
   size_t side_room; /* sides of elements: */
   int32_t *facing;
   uint8_t *narrow;
-  int32_t *label; /* cells with ghosts: the region told, or -1 */
+  size_t point_room; /* points: */
+  int32_t *beside;   /* what the sides of the elements around each face, in front and behind */
+  uint32_t *odd;     /* not 0: the surface ends there */
+  int32_t *label;    /* cells with ghosts: the region told, or -1 */
 } mn_enclosure;
 
 void mn_enclosure_destroy(mn_enclosure *e);

@@ -40,6 +40,7 @@ typedef struct vessel {
   double inflow[REGIONS_MAX], volume[REGIONS_MAX], p0[REGIONS_MAX];
   mn_vec3 center[REGIONS_MAX], u[POINTS_MAX], u_next[POINTS_MAX];
   int32_t facing[2 * POINTS_MAX];
+  uint8_t whole[REGIONS_MAX];
   double added; /* kg/m^2, times the area of a point */
   double still; /* Pa */
   double flow;  /* m^2/s, greatest net flow of V that a solve saw */
@@ -265,7 +266,8 @@ static mn_status vessel_enclose(void *self, const mn_interface *f, mn_enclosed *
                      .volume = v->volume,
                      .center = v->center,
                      .facing = v->facing,
-                     .blown = v->inflow};
+                     .blown = v->inflow,
+                     .whole = v->whole};
   if (v->fault == 3)
     e->volume = NULL;
   return v->fault == 4 ? MN_FAILED : MN_OK;

@@ -1,5 +1,5 @@
-/* Identities of closed regions from one substep to the next, rows in space, the published forms,
-   and a state that goes on with the same bits. */
+/* Identities of closed regions from one substep to the next, pockets and chambers, rows in space,
+   the published forms, and a state that goes on with the same bits. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,6 +67,33 @@ static void test_identities(void **state)
   say(&r, 1, 0, NONE, NONE); /* ids are never given twice */
   expect(&r, 1, (int[]){5});
   rig_free(&r);
+  CHECK_DONE();
+}
+
+/* A few cells are a region if a source blows into them, or if the run starts with them and their
+   walls have no seam; else they are a pocket. */
+static void test_chambers(void **state)
+{
+  (void)state;
+  enum { NONE = MN_FACES_NONE };
+  for (int whole = 0; whole < 2; whole++)
+    for (int start = 0; start < 2; start++)
+      for (int blown = 0; blown < 2; blown++) {
+        closed_rig r;
+        mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+        make_layers(&r);
+        r.fluid.cells[0] = 4;
+        r.fluid.whole[0] = (uint8_t)whole;
+        rig_couple(&r, &def, 0);
+        if (!start) {
+          say(&r, 0, NONE, NONE, NONE);
+          expect(&r, 0, NULL);
+        }
+        r.fluid.inflow[0] = blown ? 0.1 : 0;
+        say(&r, 1, 0, NONE, NONE);
+        expect(&r, blown || (whole && start), (int[]){1});
+        rig_free(&r);
+      }
   CHECK_DONE();
 }
 
@@ -389,6 +416,7 @@ int main(void)
       cmocka_unit_test(test_sinking),        cmocka_unit_test(test_still_account),
       cmocka_unit_test(test_swept_in_space), cmocka_unit_test(test_published_forms),
       cmocka_unit_test(test_fluid_form),     cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_chambers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
