@@ -71,7 +71,7 @@ static void measure(const mn_vec3 *a, const mn_vec3 *b, size_t count, double dx,
     greatest = fmax(greatest, mn_dot(d, d));
   }
   *most = sqrt(greatest) / dx;
-  *rms = sqrt(sum / (double)count) / dx;
+  *rms = fmin(sqrt(sum / (double)count) / dx, *most); /* rounding, if all are the same */
 }
 
 static double larger(double a, double b)

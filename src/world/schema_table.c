@@ -538,7 +538,7 @@ const mn_ctor mn_ctors[MN_CTOR_COUNT] = {
                       "`keys { {t, value}, ... }`: straight lines between points in time, at most "
                       "64; constant outside."},
     [MN_CTOR_PRESSURE] = {"pressure", MN_GROUP_PROBE, MN_PROBE_PRESSURE, 0, at_keys, probe_keys,
-                          "In Pa."},
+                          "In Pa. Within half a cell of a wall it is that of the cell's centre."},
     [MN_CTOR_VELOCITY] = {"velocity", MN_GROUP_PROBE, MN_PROBE_VELOCITY, 0, velocity_keys,
                           probe_keys, "In m/s."},
     [MN_CTOR_SMOKE_AT] = {"smoke_at", MN_GROUP_PROBE, MN_PROBE_SMOKE, 0, at_keys, probe_keys, ""},

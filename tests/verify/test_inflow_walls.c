@@ -190,7 +190,8 @@ static const char ROUND[] =
     "local hi = down and v(0.6, 2, 0.6) or v(0.12, 0.8, 0.6)\n"
     "return scene {\n"
     "  domain  = box { size = v(1, 1, 1), cells = v(n, n, n) },\n"
-    "  fluid   = water { transfer = param('transfer', 'apic', ''), max_dt = param('dt', 0.005, ''),\n"
+    "  fluid   = water { transfer = param('transfer', 'apic', ''), max_dt = param('dt', 0.005, "
+    "''),\n"
     "                    initial_water = box { lo = v(0, 0, 0), hi = v(1, 0.12, 1) } },\n"
     "  sources = { inflow { shape = box { lo = lo, hi = hi },\n"
     "                       velocity = down and v(0, -v0, 0) or v(v0, 0, 0) } },\n"
@@ -233,9 +234,9 @@ static void test_round_numbers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_block), cmocka_unit_test(test_block_in_space),
-      cmocka_unit_test(test_pipe),  cmocka_unit_test(test_pipe_in_space),
-      cmocka_unit_test(test_pool),  cmocka_unit_test(test_slide),
+      cmocka_unit_test(test_block),         cmocka_unit_test(test_block_in_space),
+      cmocka_unit_test(test_pipe),          cmocka_unit_test(test_pipe_in_space),
+      cmocka_unit_test(test_pool),          cmocka_unit_test(test_slide),
       cmocka_unit_test(test_round_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

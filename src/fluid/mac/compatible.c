@@ -184,9 +184,11 @@ static mn_status find_unseen(mn_mac *mac, double *unseen, int count)
   if (!mac->enclosure.known || !told || !told->unseen)
     return MN_OK;
   MN_TRY(mn_mac_number_closed(mac));
-  for (int r = 0; r < count; r++)
-    if (mac->enclosure.number[r] >= 0)
-      unseen[r] = told->unseen[mac->enclosure.number[r]];
+  for (int r = 0; r < count; r++) {
+    int n = mac->enclosure.number[r];
+    if (n >= 0)
+      unseen[r] = told->unseen[n] - mac->enclosure.hidden[n];
+  }
   return MN_OK;
 }
 

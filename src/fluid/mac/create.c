@@ -203,12 +203,14 @@ mn_status mn_mac_initial_state(mn_mac *mac)
   MN_TRY(status);
   if (mn_mac_is_water(mac))
     MN_TRY(mn_separate_refuse(mac));
+  const char *lcp = mac->separate.on ? mn_lcp_solver_name(mac->def->fluid.lcp_solver) : NULL;
   if (mac->report.reason != MN_CONVERGED)
     return mn_fail(mac->ctx, MN_FAILED,
                    "the initial velocity could not be made free of divergence: the pressure solve "
-                   "stopped after %d "
-                   "iterations at a residual of %g; try a larger fluid.pressure_max_iterations",
-                   mac->report.iterations, mac->report.residual);
+                   "%s%s%sstopped after %d iterations at a residual of %g; try a larger "
+                   "fluid.pressure_max_iterations%s",
+                   lcp ? "by \"" : "", lcp ? lcp : "", lcp ? "\" " : "", mac->report.iterations,
+                   mac->report.residual, lcp ? ", or lcp_solver = \"fast\"" : "");
   s->scalars[2] = 1;
   for (int a = 0; a < mac->grid.dim; a++)
     mn_field_copy(&s->u[a], &mac->result[a]);

@@ -6,7 +6,8 @@
 
        inflow_r = -sum over the cells of r, their faces f:  A (1 - w_f) u_wall,f . n
 
-   exactly the flow that the projection sees; u_wall is a mean over the substep.
+   exactly the flow that the projection sees, and what no face shows of gaps (gaps.c); u_wall is a
+   mean over the substep.
 
    A side of an element faces the region of the nearest fluid cell in front of it whose centre it
    sees: no thin surface crosses the way (watertight, with the exact signs of grid/immersed.h), and
@@ -43,6 +44,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->cells);
   mn_free(e->inflow);
   mn_free(e->blown);
+  mn_free(e->hidden);
   mn_free(e->volume);
   mn_free(e->center);
   mn_free(e->sum);
@@ -55,6 +57,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->beside);
   mn_free(e->odd);
   mn_free(e->label);
+  mn_free(e->gap);
   *e = (mn_enclosure){0};
 }
 
@@ -73,6 +76,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides, size_t poi
     GROW(cells, 1);
     GROW(inflow, 1);
     GROW(blown, 1);
+    GROW(hidden, 1);
     GROW(volume, 1);
     GROW(center, 1);
     GROW(sum, 2);
@@ -146,7 +150,7 @@ static void number_regions(mn_mac *mac)
       e->cells[e->told.count++] = cells;
   }
   for (int n = 0; n < e->told.count; n++) {
-    e->inflow[n] = e->blown[n] = e->volume[n] = 0;
+    e->inflow[n] = e->blown[n] = e->hidden[n] = e->volume[n] = 0;
     e->center[n] = mn_v3(0, 0, 0);
     e->broad[n] = e->whole[n] = 0;
   }
@@ -354,7 +358,7 @@ static int is_covered(const mn_mac *mac, const mn_interface *f, size_t element, 
 
 /* Besides what is told: fluid that is not enclosed, or nothing; of a point, no side yet, or sides
    that do not agree. */
-enum { FACES_OPEN = -3, BESIDE_NONE = -4, BESIDE_SEAM = -5 };
+enum { FACES_OPEN = -4, BESIDE_NONE = -5, BESIDE_SEAM = -6 };
 
 static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element, int behind,
                        uint8_t *narrow)
@@ -415,11 +419,13 @@ static void find_whole(mn_mac *mac, const mn_interface *f)
   size_t dim = (size_t)f->dim, sides = 2 * f->elements;
   for (size_t i = 0; i < 2 * f->count; i++)
     e->beside[i] = BESIDE_NONE;
-  for (size_t s = 0; s < sides; s++)
-    for (size_t v = 0; v < dim && e->facing[s] != MN_FACES_NONE; v++) {
+  for (size_t s = 0; s < sides; s++) {
+    int in_wall = e->facing[s] == MN_FACES_NONE || e->facing[s] == MN_FACES_WALL;
+    for (size_t v = 0; v < dim && !in_wall; v++) {
       int32_t *at = &e->beside[2 * f->element[dim * (s / 2) + v] + s % 2];
       *at = *at == BESIDE_NONE || *at == e->facing[s] ? e->facing[s] : BESIDE_SEAM;
     }
+  }
   find_ends(mac, f);
   for (size_t s = 0; s < sides; s++)
     if (e->facing[s] >= 0)
@@ -462,7 +468,7 @@ static void excuse_air(mn_mac *mac, size_t sides)
   for (int part = 0; part < mac->spaces.count; part++) {
     int n = e->number[part];
     if (n >= 0 && !mac->spaces.space[part].full && !e->broad[n])
-      e->inflow[n] = e->blown[n] = 0;
+      e->inflow[n] = e->blown[n] = e->hidden[n] = 0;
   }
 }
 
@@ -519,6 +525,8 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
     mn_mac_update_sources(mac);
   move_bodies(mac, 0);
   measure_regions(mac);
+  if (mac->moving && e->told.count)
+    MN_TRY(mn_mac_add_gaps(mac));
   move_bodies(mac, 1);
   if (e->told.count && bodies)
     find_sides(mac, interface);

@@ -6,6 +6,13 @@
 
 typedef struct mn_mac mn_mac;
 
+/* A cell with a gap between obstacles (gaps.c). */
+typedef struct mn_gap {
+  int at[3];
+  int32_t region; /* told; -1: none */
+  double flow;    /* m^3/s, into it */
+} mn_gap;
+
 /* Work; the pressure found is state (`lift`). */
 typedef struct mn_enclosure {
   int known; /* the coupling asked in this substep: regions and labels below are of its surfaces */
@@ -15,6 +22,7 @@ typedef struct mn_enclosure {
   int *number; /* of a region of the pressure solver among those told, or -1 */
   size_t *cells;
   double *inflow, *blown, *volume;
+  double *hidden; /* m^3/s, the part of the inflow that no face shows */
   mn_vec3 *center;
   double *sum;      /* scratch of lift and gauge: [2 * room] */
   int64_t *lead;    /* scratch of lift */
@@ -28,6 +36,8 @@ typedef struct mn_enclosure {
   int32_t *beside;   /* what the sides of the elements around each face, in front and behind */
   uint32_t *odd;     /* not 0: the surface ends there */
   int32_t *label;    /* cells with ghosts: the region told, or -1 */
+  mn_gap *gap;
+  size_t gaps, gap_room;
 } mn_enclosure;
 
 void mn_enclosure_destroy(mn_enclosure *e);
@@ -35,6 +45,9 @@ void mn_enclosure_destroy(mn_enclosure *e);
 MN_MUST_CHECK mn_status mn_mac_enclose(void *self, const mn_interface *interface,
                                        mn_enclosed *enclosed);
 MN_MUST_CHECK mn_status mn_mac_lift(void *self, const double *p0, int count);
+/* Adds to `inflow` what driven obstacles squeeze out of gaps that the grid does not see; while
+   bodies stand still. */
+MN_MUST_CHECK mn_status mn_mac_add_gaps(mn_mac *mac);
 /* number[r] <- the region told to which most of region r of the pressure solver belonged, or -1:
    surfaces may have been placed anew since. If nobody asked, as they would be told now. */
 MN_MUST_CHECK mn_status mn_mac_number_closed(mn_mac *mac);

@@ -399,8 +399,7 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   } else if ((low || high) && mac->def->domain.side[2 * a + high].kind < MN_SIDE_OPEN) {
     int body = im && w < 1 ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
     g->wall[a].data[q] = body < 0 ? covered_side(mac, a, i, j, k, w) : 0;
-    g->kind[a][q] =
-        w > 0 && (body >= 0 || g->wall[a].data[q] != 0) ? MN_FACE_EDGE : MN_FACE_SIDE;
+    g->kind[a][q] = w > 0 && (body >= 0 || g->wall[a].data[q] != 0) ? MN_FACE_EDGE : MN_FACE_SIDE;
     w = 0;
   } else if (im && im->two_sided_elements && mn_immersed_blocks(im, a, i, j, k)) {
     g->kind[a][q] = MN_FACE_SHELL;

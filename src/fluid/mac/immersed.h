@@ -25,18 +25,19 @@ typedef struct mn_mac_bodies {
   mn_field part;       /* cells: fluid part, scaled so that each body has its exact volume */
   size_t capacity;     /* rows: */
   mn_closed_face *face;
-  double *side;        /* on a closed side of the domain: the part that bodies leave free; else -1 */
-  double *U;           /* m/s, of the body */
-  double *U_start;     /* m/s, the same at the start of the substep */
-  double *F, *mass;    /* N, kg */
-  int *counts;         /* for pressure differences */
-  int marked;          /* some cell may be loose; see loose.c: */
-  mn_field anchor;     /* cells: links of loose ones to p = 0 at the wall */
+  double *side;     /* on a closed side of the domain: the part that bodies leave free; else -1 */
+  double *U;        /* m/s, of the body */
+  double *U_start;  /* m/s, the same at the start of the substep */
+  double *F, *mass; /* N, kg */
+  int *counts;      /* for pressure differences */
+  int marked;       /* some cell may be loose; see loose.c: */
+  mn_field anchor;  /* cells: links of loose ones to p = 0 at the wall */
   int32_t (*loose)[3]; /* these cells */
   size_t loose_count, loose_capacity;
   int judged;         /* the cells of the next substep are marked, by the last solve */
   size_t emptied;     /* cells of this substep that were taken for air */
-  mn_vec3 (*grip)[2]; /* of each body: force of the water, N, and areas that it touches; scratch */
+  mn_vec3 (*grip)[3]; /* of each body: force of the water, N; areas that it touches; the sum of
+                         their sizes, and of the forces towards the body; scratch */
   size_t grip_capacity;
   size_t regions;        /* capacity of the next: */
   double *region[5];     /* net inflows and how to mend them */

@@ -196,8 +196,7 @@ static double air_distance(const mn_mac *mac, const int32_t at[3], double theta)
 
 /* Makes air of the cells on the list that are behind their wall, and takes them off it. Only now
    that all are known, and all of them before one gets its distance: masses and distances depend on
-   the water in the cells around, and no order of cells may matter (a box that was thrown straight
-   up went sideways by a tenth of its pace). */
+   the water in the cells around, and no order of cells may matter. */
 static void empty_cells(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
@@ -286,6 +285,14 @@ mn_status mn_mac_bodies_clear_grips(mn_mac *mac, int bodies)
   return MN_OK;
 }
 
+/* N: how the water of the cell on one side of a row pushes at the body, towards it. */
+static double push_of(const mn_mac *mac, size_t r, const mn_dual *d, const int32_t at[3], int high)
+{
+  double share = d->mass != 0 ? mn_mac_bodies_share(mac, r, high) : 0;
+  double pull = share * (mac->bodies.U[r] - d->before) / mac->dt;
+  return d->area * whole_pressure(mac, at) + (high ? pull : -pull);
+}
+
 static mn_status find_grips(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
@@ -304,17 +311,26 @@ static mn_status find_grips(mn_mac *mac)
       if (!mn_mac_has_cell(mac, at) || !is_water(mac, at))
         continue;
       b->grip[f->body][1].v[f->axis] += area;
-      if (mac->enclosure.lifted && !mn_mac_is_loose(mac, at[0], at[1], at[2]))
+      b->grip[f->body][2].x += d.area;
+      if (mn_mac_is_loose(mac, at[0], at[1], at[2]))
+        continue;
+      b->grip[f->body][2].y += push_of(mac, r, &d, at, high);
+      if (mac->enclosure.lifted)
         b->grip[f->body][0].v[f->axis] += area * mn_get(&mac->state.lift, at[0], at[1], at[2]);
     }
   }
   return MN_OK;
 }
 
-/* Water draws at the body on the whole. */
+/* Water touches a body all around if this part of the areas or less is left of their sum. */
+static const double AROUND = 0.1;
+
+/* Water draws at the body on the whole: against the areas that it touches or, if these are all
+   around, by its mean pressure at the wall. */
 static int is_drawn(const mn_mac *mac, int body)
 {
-  return mn_dot(mac->bodies.grip[body][0], mac->bodies.grip[body][1]) < 0;
+  const mn_vec3 *grip = mac->bodies.grip[body];
+  return mn_length(grip[1]) > AROUND * grip[2].x ? mn_dot(grip[0], grip[1]) < 0 : grip[2].y < 0;
 }
 
 /* The water of the cell, beside a row of the body, shall be loose. */
