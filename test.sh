@@ -36,17 +36,17 @@ small_scenes() { # preset, threads, command in front: the whole path from a scen
 case $what in
   default)
     scripts/install_deps.sh test
-    scripts/build.sh release
+    scripts/build.sh release tests
     suite release -L default
     ;;
   long)
     scripts/install_deps.sh test
-    scripts/build.sh release
+    scripts/build.sh release tests
     suite release -L 'default|long'
     ;;
   asan | tsan)
     scripts/install_deps.sh test
-    scripts/build.sh "$what"
+    scripts/build.sh "$what" tests
     export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
     small_scenes "$what" 4 env
     suite "$what" -L default -R '^unit\.' --timeout 1800
