@@ -67,6 +67,7 @@ struct mn_rmi {
   enum { MN_RMI_IDLE, MN_RMI_STEPPED } phase;
   mn_reason reason;
   double dt, last_omega, remainder[2];
+  double longest; /* step of x^f so far */
   int64_t count_before[2]; /* columns of earlier substeps */
   int iterations;
   double *x_start;

@@ -47,6 +47,10 @@ static const double FIRST_OMEGA = 0.1;
    the fluid gives way, and where a fictitious mass m is lent to a light solid: by m over its own
    mass in motions that the fluid does not resist. But not by this. */
 static const double MOST_STEP = 1e4;
+/* Nor will columns of earlier substeps take x this many times further than any step of this substep
+   so far: where I - C1 C2 is nearly singular by what they remember they do (a soft disk: 300 times,
+   to where the solid found no answer). */
+static const double MOST_GROWTH = 30;
 /* A remainder of less than this fraction of the step says nothing about its own mu. */
 static const double LEAST_REMAINDER = 1e-2;
 
@@ -337,14 +341,14 @@ void mn_rmi_model_learn(mn_rmi *rmi)
 static void choose_x(mn_rmi *rmi)
 {
   mn_rmi_model *model = rmi->model;
-  double most = rmi->def.columns == MN_RMI_PIVOTED
-                    ? INFINITY
-                    : MOST_STEP * length(rmi, rmi->x_s_base, rmi->x_f_base);
+  int pivoted = rmi->def.columns == MN_RMI_PIVOTED;
+  double most = pivoted ? INFINITY : MOST_STEP * length(rmi, rmi->x_s_base, rmi->x_f_base);
+  double growth = pivoted || rmi->iterations == 1 ? INFINITY : MOST_GROWTH * rmi->longest;
   for (int old_too = 1; old_too >= 0; old_too--)
     if (build(rmi, old_too) == MN_OK &&
         answer(rmi, rmi->x_f_base, rmi->p_f_base, rmi->p_s_base, rmi->x_s_base) == MN_OK) {
       double step = length(rmi, model->x, rmi->x_f_base);
-      if (isfinite(step) && step <= most)
+      if (isfinite(step) && step <= (old_too ? fmin(most, growth) : most))
         return;
     }
   model->fluid.m = model->solid.m = model->fluid.k = model->solid.k = 0;
@@ -382,6 +386,7 @@ void mn_rmi_model_next_x(mn_rmi *rmi, mn_rmi_report *report)
     model->beyond[i] = report->omega * (model->x[i] - rmi->x_f_base[i] - model->gap[i]);
     rmi->x_f[i] = rmi->x_f_base[i] + model->gap[i] + model->beyond[i];
   }
+  rmi->longest = fmax(rmi->longest, length(rmi, rmi->x_f, rmi->x_f_base));
 }
 
 double mn_rmi_model_promises(mn_rmi *rmi)

@@ -268,6 +268,7 @@ mn_status mn_rmi_step(mn_rmi *rmi, double dt, const double *x_start, mn_rmi_flui
   MN_TRY(check_start(rmi, dt, x_start, &with, x, p));
   rmi->dt = dt;
   rmi->iterations = 0;
+  rmi->longest = 0;
   rmi->count_before[0] = rmi->count[MN_RMI_FLUID_COUNT];
   rmi->count_before[1] = rmi->count[MN_RMI_SOLID_COUNT];
   rmi->remainder[0] = rmi->number[MN_RMI_REMAINDER];

@@ -10,19 +10,19 @@ static void test_volumes(void **state)
 {
   (void)state;
   static const volume_case CASES[] = {
-      {"supported-body", 1, 1e-9, {"n=24", NULL}},
-      {"balloon-solid", 2, 1e-5, {"n=60", NULL}},
-      {"balloon-shell", 3, 1e-5, {"n=56", NULL}},
-      {"instability", 0.5, 1e-4, {"n=240", NULL}},
-      {"hydraulic-piston", 3, 1e-9, {"force=true", NULL}},
-      {"two-balloons", 2, 1e-5, {"n=80", NULL}},
-      {"two-balloons", 2, 1e-5, {"n=80", "right=0.5", NULL}},
-      {"nested-balloons", 2, 1e-5, {"n=60", "dt=0.05", NULL}},
-      {"multi-piston", 2, 1e-9, {"n=40", NULL}},
-      {"closed-balloon", 2, 1e-4, {"n=32", NULL}},
-      {"smoke-balloon", 0.8, 1e-4, {"n=16", NULL}},
-      {"water-balloon", 0.5, 1e-4, {"n=16", NULL}},
-      {"hydraulic-press", 2, 1e-9, {"n=16", NULL}},
+      {"supported-body", 1, 1e-9, 0, {"n=24", NULL}},
+      {"balloon-solid", 2, 1e-5, 0, {"n=60", NULL}},
+      {"balloon-shell", 3, 1e-5, 0, {"n=56", NULL}},
+      {"instability", 0.5, 1e-4, 0, {"n=240", NULL}},
+      {"hydraulic-piston", 3, 1e-9, 0, {"force=true", NULL}},
+      {"two-balloons", 2, 1e-5, 0, {"n=80", NULL}},
+      {"two-balloons", 2, 1e-5, 0, {"n=80", "right=0.5", NULL}},
+      {"nested-balloons", 2, 1e-5, 0, {"n=60", "dt=0.05", NULL}},
+      {"multi-piston", 2, 1e-9, 0, {"n=40", NULL}},
+      {"closed-balloon", 2, 1e-4, 0, {"n=32", NULL}},
+      {"smoke-balloon", 0.8, 1e-4, 0, {"n=16", NULL}},
+      {"water-balloon", 0.5, 1e-4, 0, {"n=16", NULL}},
+      {"hydraulic-press", 2, 1e-9, 0, {"n=16", NULL}},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++)
     volume_compare(&CASES[k]);
@@ -36,9 +36,9 @@ static void test_coming_and_going(void **state)
   static const char *const METHOD[] = {"coupling=monolithic", "coupling=simultaneous"};
   for (int m = 0; m < 2; m++) {
     volume_result v;
-    volume_run("pinch", 3, (const char *const[]){METHOD[m], NULL}, &v);
+    volume_run("pinch", 3, 0, (const char *const[]){METHOD[m], NULL}, &v);
     CHECK_LE(v.off, 5e-3);
-    volume_run("port", 2, (const char *const[]){METHOD[m], NULL}, &v);
+    volume_run("port", 2, 0, (const char *const[]){METHOD[m], NULL}, &v);
     CHECK_LE(v.off, 1e-9);
   }
   CHECK_DONE();

@@ -13,13 +13,13 @@ static void test_volumes(void **state)
 {
   (void)state;
   static const volume_case CASES[] = {
-      {"balloon-shell", 0.6, 1e-5, {"n=56", NULL}},
-      {"two-balloons", 0.3, 1e-5, {"n=80", "right=0.5", NULL}},
-      {"nested-balloons", 1, 1e-5, {"n=48", "dt=0.05", NULL}},
-      {"closed-balloon", 0.3, 1e-4, {"n=32", NULL}},
-      {"smoke-balloon", 0.1, 1e-4, {"n=16", NULL}},
+      {"balloon-shell", 0.6, 1e-5, 0, {"n=56", NULL}},
+      {"two-balloons", 0.3, 1e-5, 0, {"n=80", "right=0.5", NULL}},
+      {"nested-balloons", 1, 1e-5, 0, {"n=48", "dt=0.05", NULL}},
+      {"closed-balloon", 0.3, 1e-4, 0, {"n=32", NULL}},
+      {"smoke-balloon", 0.1, 1e-4, 0, {"n=16", NULL}},
       /* at its default tolerance the p0 of xpm itself is 3 % off */
-      {"water-balloon", 0.1, 1e-4, {"n=16", "tolerance=0.001", NULL}},
+      {"water-balloon", 0.1, 1e-4, 0.005, {"n=16", "tolerance=0.001", NULL}},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++)
     volume_compare(&CASES[k]);
@@ -32,9 +32,9 @@ static void test_faces_alone(void **state)
   static const char *const settings[] = {"n=48", "dt=0.05", "coupling=monolithic", "closed=none",
                                          NULL};
   volume_result grid, surfaces;
-  volume_run("nested-balloons", 1, settings, &grid);
+  volume_run("nested-balloons", 1, 0, settings, &grid);
   static const char *const kept[] = {"n=48", "dt=0.05", "coupling=monolithic", NULL};
-  volume_run("nested-balloons", 1, kept, &surfaces);
+  volume_run("nested-balloons", 1, 0, kept, &surfaces);
   CHECK_GE(grid.off, 1e4 * surfaces.off); /* of volumes */
   CHECK_GE(grid.rough, 2 * surfaces.rough);
   CHECK_LE(grid.off, 1e-2);

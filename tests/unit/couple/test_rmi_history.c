@@ -90,21 +90,25 @@ static void test_reuse(void **state)
   CHECK_DONE();
 }
 
-/* A nonlinear fluid, a solid of 2 % of its added mass: the filter is what makes reuse work. */
+/* A nonlinear fluid, solids of 2 to 10 % of its added mass: the filter is what makes reuse work. (One
+   case alone is decided by rounding now and then.) */
 static void test_filter(void **state)
 {
   (void)state;
   mn_context *ctx = check_context(1);
-  static membrane m;
-  membrane_make(&m, N, N, 0.002, 0.01);
-  m.drag = 5;
-  mn_rmi_def def = mn_rmi_def_default();
-  int with = total(ctx, def, 1e-4, m, 0);
-  def.filter = def.filter_current = 0;
-  int without = total(ctx, def, 1e-4, m, 0);
-  printf("filter: %.2f solves; without %.2f (negative: failed)\n", with / 60.0, without / 60.0);
-  CHECK_GE(with, 0);
-  CHECK(without < 0 || without > 1.5 * with);
+  static const double mass[] = {0.002, 0.003, 0.005, 0.01};
+  for (int i = 0; i < 4; i++) {
+    static membrane m;
+    membrane_make(&m, N, N, mass[i], 0.01);
+    m.drag = 10;
+    mn_rmi_def def = mn_rmi_def_default();
+    int with = total(ctx, def, 1e-4, m, 0);
+    def.filter = def.filter_current = 0;
+    int without = total(ctx, def, 1e-4, m, 0);
+    printf("filter: %.2f solves; without %.2f (negative: failed)\n", with / 60.0, without / 60.0);
+    CHECK_GE(with, 0);
+    CHECK(without < 0 || without > 1.5 * with);
+  }
   mn_context_destroy(&ctx);
   CHECK_DONE();
 }
