@@ -387,9 +387,10 @@ mn_status mn_coupling_commit(mn_coupling *c, mn_coupling_report *report)
   if (c->change)
     memcpy(c->change, c->turned, c->boxes.face.count * sizeof *c->change);
   c->numbers[NUMBERS_LONGEST] = fmax(c->numbers[NUMBERS_LONGEST], c->dt);
-  if (asked)
+  if (asked) {
     learn_inertia(c);
-  learn_mass(c);
+    learn_mass(c);
+  }
   return MN_OK;
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Cloth in smoke and a body in water, moved by the fluid: the same bits for any number of threads, and after a stop and a resume.
+# Cloth in smoke, a body in water, one that slides along a wall, by one system that hands over now and then: the same bits for
+# any number of threads, and after a stop and a resume.
 set -eu
 . "$2/tests/repro/common.sh"
 
@@ -28,15 +29,33 @@ return scene {
 }
 LUA
 
-for scene in cloth float; do
+cat > "$work/slide.lua" <<'LUA'
+return scene {
+  title    = "A light block rises along a wall",
+  domain   = box { size = {1, 1}, cells = {40, 40}, top = "open" },
+  fluid    = water { initial_water = box { lo = {-1, -1}, hi = {2, 0.3} }, max_dt = 0.005 },
+  solids   = { rigid { name = "block", density = 100, shape = box { lo = {0, 0.05}, hi = {0.2, 0.25} } } },
+  dynamics = dynamics { dt = 0.005 },
+  coupling = couple { method = "monolithic", tolerance = 1e-3 },
+  probes   = { position { of = "block", axis = "y" } },
+  output   = { frames = 15, every = 0.02, preview = false, checkpoint_frames = 1, checkpoint_keep = 3 },
+}
+LUA
+
+for scene in cloth float slide; do
+  stop=4 frames=10
+  [ $scene = slide ] && stop=8 frames=15 # after the last substep that was handed over
   for threads in 1 2; do
     "$program" run "$work/$scene.lua" -o "$work/$scene$threads" --threads $threads --quiet
   done
   same_runs "$scene: 2 threads" "$work/${scene}1" "$work/${scene}2"
-  "$program" run "$work/$scene.lua" -o "$work/${scene}_stopped" --frames 4 --quiet
-  "$program" resume "$work/${scene}_stopped" --frames 10 --threads 2 --quiet
+  "$program" run "$work/$scene.lua" -o "$work/${scene}_stopped" --frames $stop --quiet
+  "$program" resume "$work/${scene}_stopped" --frames $frames --threads 2 --quiet
   same_runs "$scene: resumed" "$work/${scene}1" "$work/${scene}_stopped"
 done
+
+# The scene hands over at all.
+grep -q '"xpm":' "$work/slide1/run.json" || fail "slide: nothing was handed over"
 
 # The control: a resumed run without the coupling's history would differ.
 sed 's/dynamics = dynamics/coupling = couple { reuse = 0 }, &/' "$work/cloth.lua" > "$work/other.lua"
