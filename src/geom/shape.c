@@ -488,6 +488,15 @@ double mn_shape_distance(const mn_shape *shape, mn_vec3 x)
   return distance(shape, flat(shape->dim, x), 0);
 }
 
+int mn_shape_is_pieced(const mn_shape *s)
+{
+  int pieced =
+      (s->kind == MN_SHAPE_UNION && s->count > 1) || (s->kind == MN_SHAPE_DIFFERENCE && s->count > 2);
+  for (int i = 0; i < s->count && !pieced; i++)
+    pieced = mn_shape_is_pieced(s->part[i]);
+  return pieced;
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* h(u) = max of u . x over the shape, u a unit vector. */

@@ -36,4 +36,8 @@ struct mn_shape {
   double size; /* composition: its parts are so large, and so far from the origin */
 };
 
+/* Whether pieces are put together, or cut out together, anywhere in it: they may have faces in
+   common. */
+int mn_shape_is_pieced(const mn_shape *shape);
+
 #endif

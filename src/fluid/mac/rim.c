@@ -1,4 +1,4 @@
-/* The level set of water at the start, where its shape ends at solids.
+/* The level set of water at the start: where its shape ends at solids, or is put together of pieces.
 
    phi is the signed distance f to the rim of the shape. Where the water is drawn just up to a solid
    that rim is no surface: the water goes on to the wall, wherever in a cell that lies. The centres
@@ -16,14 +16,29 @@
    there is none within REACH where all is water. So it is at x outside the water (f > 0) for which
    the rim's end at the solid is nearest: the surface does not turn around it; but air stays air.
 
+   In a shape put together of pieces the distance ends where a piece does, though the next one begins
+   there: of strips thinner than a cell it is a fraction of that to the surface. And a side of the
+   domain, up to which water is drawn, is no surface. Where the shape does not end at the distance f,
+   it is taken along the lines to the next centres of cells instead,
+
+       |phi| = (sum over axes a of 1/t_a^2)^(-1/2),   t_a the way to the rim along a,
+
+   exact at planes.
+
    Verified by tests/verify/test_slopes.c. */
 #include "fluid/mac/internal.h"
 
 #include <math.h>
 
+#include "geom/shape.h"
+
 /* In cells. */
 static const double NEAR = 0.25, REACH = 2, STEP = 0.25;
-static const double ALIKE = 0.9;
+static const double ALIKE = 0.9, INTO = 0.5;
+/* In cells: so far beyond a rim there is none of the liquid; a rim so near the domain's side is one
+   with it. */
+static const double BEYOND = 1e-3, SIDE = 1e-6;
+enum { HALVINGS = 30 };
 
 static double shape_at(const mn_mac *mac, mn_vec3 x)
 {
@@ -42,6 +57,71 @@ static mn_vec3 gradient(const mn_mac *mac, double (*distance)(const mn_mac *, mn
   }
   double length = mn_length(g);
   return mn_scale(length > h ? 1 / length : 0, g);
+}
+
+static int is_liquid(const mn_mac *mac, mn_vec3 x)
+{
+  return shape_at(mac, x) <= 0; /* 0 where parts have a face in common */
+}
+
+/* Whether y lies on a side of the domain, to rounding, or beyond it: of this axis, or (-1) any. */
+static int is_outside(const mn_mac *mac, mn_vec3 y, int axis)
+{
+  const mn_grid *g = &mac->grid;
+  for (int a = 0; a < g->dim; a++) {
+    double low = y.v[a] - g->origin.v[a], high = g->global_n[a] * g->dx - low;
+    if ((axis < 0 || a == axis) && fmin(low, high) < SIDE * g->dx)
+      return 1;
+  }
+  return 0;
+}
+
+/* The way from x to the rim along an axis; dx: none as near, or one that is a wall or a side. */
+static double way(const mn_mac *mac, mn_vec3 x, int axis, double direction)
+{
+  double near = 0, far = mac->grid.dx;
+  int liquid = is_liquid(mac, x);
+  mn_vec3 y = x;
+  y.v[axis] = x.v[axis] + direction * far;
+  if (is_liquid(mac, y) == liquid)
+    return far;
+  for (int k = 0; k < HALVINGS; k++) {
+    double middle = 0.5 * (near + far);
+    y.v[axis] = x.v[axis] + direction * middle;
+    *(is_liquid(mac, y) == liquid ? &near : &far) = middle;
+  }
+  if (is_outside(mac, y, axis))
+    return mac->grid.dx;
+  mn_vec3 n = gradient(mac, mn_mac_solid_distance, y);
+  if (mn_mac_solid_distance(mac, y) < NEAR * mac->grid.dx && direction * n.v[axis] < -INTO)
+    return mac->grid.dx;
+  return 0.5 * (near + far);
+}
+
+/* Whether the shape ends where its distance f at x says so: not where a piece goes on in another
+   one, or all of it at a side of the domain. */
+static int ends_at(const mn_mac *mac, mn_vec3 x, double f)
+{
+  mn_vec3 slope = gradient(mac, shape_at, x);
+  if (is_outside(mac, mn_madd(x, -f, slope), -1))
+    return 0;
+  double beyond = f + copysign(BEYOND * mac->grid.dx, f);
+  return !mn_shape_is_pieced(mac->def->fluid.initial_water) ||
+         is_liquid(mac, mn_madd(x, -beyond, slope)) != is_liquid(mac, x);
+}
+
+/* f, the shape's distance at x, or what it should be where the shape does not end there. */
+static double through_pieces(const mn_mac *mac, mn_vec3 x, double f)
+{
+  double dx = mac->grid.dx, sum = 0;
+  if (fabs(f) > dx || ends_at(mac, x, f))
+    return f;
+  for (int a = 0; a < mac->grid.dim; a++) {
+    double least = fmin(way(mac, x, a, 1), way(mac, x, a, -1));
+    sum += least < dx ? 1 / (least * least) : 0;
+  }
+  double most = sum > 0 ? 1 / sqrt(sum) : dx;
+  return copysign(fmax(fabs(f), most), is_liquid(mac, x) ? -1 : 1);
 }
 
 /* The rim of the water nearest to x. */
@@ -75,7 +155,8 @@ static int is_before(const mn_mac *mac, const rim *r, mn_vec3 x)
 
 static double level(const mn_mac *mac, mn_vec3 x)
 {
-  double dx = mac->grid.dx, f = shape_at(mac, x), d = mn_mac_solid_distance(mac, x);
+  double dx = mac->grid.dx, f = through_pieces(mac, x, shape_at(mac, x)),
+         d = mn_mac_solid_distance(mac, x);
   if (!(fabs(f) < REACH * dx && d < REACH * dx))
     return f;
   rim r = look(mac, x);
