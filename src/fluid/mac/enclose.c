@@ -79,7 +79,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides, size_t poi
     GROW(hidden, 1);
     GROW(volume, 1);
     GROW(center, 1);
-    GROW(sum, 2);
+    GROW(sum, 3);
     GROW(parted, 1);
     GROW(broad, 1);
     GROW(whole, 1);
@@ -547,12 +547,12 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   return MN_OK;
 }
 
-mn_status mn_mac_region_sums(mn_mac *mac, double **sum)
+mn_status mn_mac_region_sums(mn_mac *mac, int each, double **sum)
 {
   size_t count = (size_t)mn_pressure_region_count(mac->pressure);
   MN_TRY(make_room(mac, count, 0, 0));
   *sum = mac->enclosure.sum;
-  memset(*sum, 0, 2 * count * sizeof **sum);
+  memset(*sum, 0, (size_t)each * count * sizeof **sum);
   return MN_OK;
 }
 
@@ -560,7 +560,7 @@ mn_status mn_mac_region_sums(mn_mac *mac, double **sum)
 static mn_status integrate(mn_mac *mac, const mn_field *f)
 {
   double *sum;
-  MN_TRY(mn_mac_region_sums(mac, &sum));
+  MN_TRY(mn_mac_region_sums(mac, 2, &sum));
   for (int k = 0; k < f->n[2]; k++)
     for (int j = 0; j < f->n[1]; j++)
       for (int i = 0; i < f->n[0]; i++) {

@@ -51,8 +51,8 @@ MN_MUST_CHECK mn_status mn_mac_add_gaps(mn_mac *mac);
 /* number[r] <- the region told to which most of region r of the pressure solver belonged, or -1:
    surfaces may have been placed anew since. If nobody asked, as they would be told now. */
 MN_MUST_CHECK mn_status mn_mac_number_closed(mn_mac *mac);
-/* Two sums, 0, for each region of the pressure solver; scratch. */
-MN_MUST_CHECK mn_status mn_mac_region_sums(mn_mac *mac, double **sum);
+/* `each` sums, 0, at most 3, for each region of the pressure solver; scratch. */
+MN_MUST_CHECK mn_status mn_mac_region_sums(mn_mac *mac, int each, double **sum);
 /* dp has mean 0 over the volume of each closed region, if the coupling asked for them. */
 MN_MUST_CHECK mn_status mn_mac_gauge(mn_mac *mac);
 

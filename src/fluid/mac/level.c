@@ -94,7 +94,7 @@ mn_status mn_mac_bodies_level(mn_mac *mac, double *level)
   double *area, A = pow(mac->grid.dx, mac->grid.dim - 1);
   memset(level, 0, count * sizeof *level);
   MN_TRY(mn_mac_number_closed(mac));
-  MN_TRY(mn_mac_region_sums(mac, &area));
+  MN_TRY(mn_mac_region_sums(mac, 2, &area));
   MN_TRY(mn_reserve(mac->ctx, "skins of regions", count, sizeof(double), &b->skins));
   double *skins = b->skins.data;
   memset(area, 0, count * sizeof *area);

@@ -98,7 +98,7 @@ static mn_status relent_in_closed_regions(mn_mac *mac)
     any |= mn_pressure_get_region(mac->pressure, r).closed;
   if (!any)
     return MN_OK;
-  MN_TRY(mn_mac_region_sums(mac, &sum));
+  MN_TRY(mn_mac_region_sums(mac, 2, &sum));
   mn_field *t = &mac->water.target;
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < t->n[2]; k++)
@@ -411,6 +411,12 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   if (mac->bodies.on && mac->geometry.stamp) {
     int changed;
     MN_TRY(mn_mac_bodies_mend(mac, dt, sum_tolerance, &changed));
+    if (changed)
+      mn_mac_right_hand_side(mac, dt, &speed);
+  }
+  if (mac->water.on && !mac->shell.on) {
+    int changed;
+    MN_TRY(mn_water_take_up(mac, dt, &changed));
     if (changed)
       mn_mac_right_hand_side(mac, dt, &speed);
   }
