@@ -416,7 +416,7 @@ mn_status mn_mac_project(mn_mac *mac, double dt, mn_solve_report *report)
   }
   if (mac->water.on && !mac->shell.on) {
     int changed;
-    MN_TRY(mn_water_take_up(mac, dt, &changed));
+    MN_TRY(mn_water_take_up(mac, dt, sum_tolerance, &changed));
     if (changed)
       mn_mac_right_hand_side(mac, dt, &speed);
   }

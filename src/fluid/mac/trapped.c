@@ -9,9 +9,9 @@
        M = sum of m,    m = V max(0, 1 - BAND - d),
 
    and the net flow F into it was taken up there if M is not nothing beside F dt: by cells with room
-   what walls push into them, q, and the rest by all,
+   what walls push into them, q, but no more than F, and the rest by all,
 
-       div u = -(q + (F - sum of q) m / M) / V.
+       div u = -(k q + (F - k sum of q) m / M) / V,     k = F / sum of q, from 0 to 1.
 
    Likewise such air expands where a wall draws back that water cannot leave, if it was there before.
    At regions with bodies the coupling sees to it (spaces.c). Verified by
@@ -49,16 +49,18 @@ static double pushed(const mn_mac *mac, int i, int j, int k)
 }
 
 /* F, of a cell's volume a second, that region r takes up; 0: nothing is to be, or can be. */
-static double taken_up(const mn_mac *mac, int r, double dt, const double *sum)
+static double taken_up(const mn_mac *mac, int r, double dt, double sum_tolerance,
+                       const double *sum)
 {
   double flow = sum[3 * r] * dt / mac->def->fluid.density, least = flow > 0 ? LEAST : -1;
-  if (!mn_pressure_get_region(mac->pressure, r).closed || sum[3 * r + 1] < least * flow * dt ||
-      (mac->separate.on && flow < 0) || (mac->bodies.on && mn_mac_bodies_touch(mac, r)))
+  if (!mn_pressure_get_region(mac->pressure, r).closed || fabs(sum[3 * r]) <= sum_tolerance ||
+      sum[3 * r + 1] < least * flow * dt || (mac->separate.on && flow < 0) ||
+      (mac->bodies.on && mn_mac_bodies_touch(mac, r)))
     return 0;
   return flow;
 }
 
-mn_status mn_water_take_up(mn_mac *mac, double dt, int *changed)
+mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance, int *changed)
 {
   mn_field *target = &mac->water.target;
   int count = mn_pressure_region_count(mac->pressure), any = 0;
@@ -79,8 +81,9 @@ mn_status mn_water_take_up(mn_mac *mac, double dt, int *changed)
             sum[3 * r] += mn_get(&mac->b, i, j, k);
             sum[3 * r + 1] += m;
             sum[3 * r + 2] += q;
-          } else if (m > 0 && (flow = taken_up(mac, r, dt, sum)) != 0) {
-            double all = q + (flow - sum[3 * r + 2]) * m / sum[3 * r + 1];
+          } else if (m > 0 && (flow = taken_up(mac, r, dt, sum_tolerance, sum)) != 0) {
+            double in = sum[3 * r + 2], k_in = in != 0 ? mn_clamp(flow / in, 0, 1) : 0;
+            double all = k_in * q + (flow - k_in * in) * m / sum[3 * r + 1];
             mn_set(target, i, j, k,
                    mn_get(target, i, j, k) - all / mn_get(&mac->geometry.volume, i, j, k));
             *changed = 1;

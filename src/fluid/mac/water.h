@@ -121,9 +121,10 @@ double mn_water_particles_volume(mn_mac *mac, const mn_particles *p, const mn_fi
 void mn_water_enclose(mn_mac *mac, mn_field *phi);
 /* target <- the divergence that brings the density back to 1 */
 void mn_water_target(mn_mac *mac, const mn_field *phi);
-/* The net flow into closed regions that air trapped in them takes up, in the target; *changed: some
-   of it did. trapped.c */
-MN_MUST_CHECK mn_status mn_water_take_up(mn_mac *mac, double dt, int *changed);
+/* The net flow into closed regions, if beyond sum_tolerance (of b), that air trapped in them takes
+   up: into the target; *changed: some did. trapped.c */
+MN_MUST_CHECK mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance,
+                                         int *changed);
 
 /* Faces with less particle volume than this part of a particle's have no velocity of their own. */
 #define MN_WATER_WEIGHT_MIN 1e-6
