@@ -389,7 +389,7 @@ static mn_status pair(finder *f, int a, int b)
     return ball_and_shape(f, b, a);
   MN_TRY(points_of(f, a, b));
   MN_TRY(points_of(f, b, a));
-  if (!sharp_pair(f, a, b))
+  if (!sharp_pair(f, a, b) || f->c->rigid->dim == 2)
     return MN_OK;
   mn_touch t = {.a = a, .b = b, .key = {a, b, 0}};
   pair_numbers(f, &t);

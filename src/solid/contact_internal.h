@@ -29,6 +29,9 @@ typedef struct mn_touch_key {
 
 #define MN_TOUCHING 1e-4 /* of the size: this near is touching */
 #define MN_NEIGHBOUR 0.1 /* of the size: this near is always watched */
+/* Sine: a joint that leads at no more than this to a face leads along it; over ten sizes of the body
+   that is the slop. */
+#define MN_ALONG 1e-4
 
 typedef struct mn_touch {
   mn_touch_key key;
