@@ -303,7 +303,10 @@ static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
     t->face = mn_contact_normal(A->def.shape, t->spot, A->bound, mn_v3(0, 0, 0), &d);
     t->feature = (uint32_t)A->points + i;
     t->key = (mn_touch_key){t->a, t->b, (int64_t)A->points + (int64_t)i};
+    size_t before = f->out->count;
     MN_TRY(consider(f, t));
+    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, t, f->dt))
+      f->out->count = before;
   }
   return MN_OK;
 }
@@ -346,7 +349,8 @@ static mn_status points_of(finder *f, int a, int b)
     t.spot = point[i], t.face = normal[i];
     size_t before = f->out->count;
     MN_TRY(consider(f, &t));
-    if (sharp && f->out->count > before && mn_contact_sliver(f->c, f->pose, &t, f->dt))
+    if (f->out->count > before && (sharp ? mn_contact_sliver(f->c, f->pose, &t, f->dt)
+                                         : mn_contact_grazes(f->c, f->pose, &t, f->dt)))
       f->out->count = before;
     if (search && t.gap < far)
       f->c->near[near++] = (mn_near){t.gap, (uint32_t)i};

@@ -32,6 +32,10 @@ typedef struct mn_touch_key {
 /* Sine: a joint that leads at no more than this to a face leads along it; over ten sizes of the body
    that is the slop. */
 #define MN_ALONG 1e-4
+/* Of the slop: this near an edge or corner, it is what touches; what overlaps by less than this is
+   passed by. */
+#define MN_SLIVER 1.5
+#define MN_SAME_FACE 0.9 /* cosine between normals */
 
 typedef struct mn_touch {
   mn_touch_key key;
@@ -150,6 +154,10 @@ double mn_contact_edge_gap(const mn_contact *c, const mn_rigid_state *a, const m
    block on flush tiles, a hair's breadth in them, must not catch on the next one. */
 int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t,
                       double dt);
+/* Whether all of body i is beyond the plane through x across m, by `least` (<= 0), and stays so with
+   the velocities of the substep's start past body j. */
+int mn_contact_beyond(const mn_contact *c, const mn_rigid_state *pose, int i, int j, mn_vec3 x,
+                      mn_vec3 m, double least, double dt);
 mn_status mn_contact_make_edges(mn_contact *c);
 
 mn_status mn_contact_append(mn_context *ctx, mn_touches *touches, const mn_touch *touch);
@@ -179,6 +187,9 @@ double mn_contact_nearest(const mn_shape *shape, double size, mn_vec3 x, mn_vec3
 double mn_contact_deepest(const mn_rigid_body *a, const mn_rigid_state *pose_a,
                           const mn_rigid_body *b, const mn_rigid_state *pose_b, double step,
                           mn_vec3 *x, size_t *tests);
+
+/* mn_contact_sliver where one of the two is no polyhedron. */
+int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt);
 
 /* The point of a segment or triangle that is nearest to x, as weights of its corners. */
 void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double weight[3]);

@@ -110,6 +110,50 @@ int mn_contact_bound_only(const mn_shape *s)
   return 0;
 }
 
+/* ---- passing by ------------------------------------------------------------------------------ */
+
+/* Round ones have no faces that end. */
+static int has_corners(const mn_shape *s)
+{
+  mn_shape_kind kind = kind_within(s);
+  return kind != MN_SHAPE_SPHERE && kind != MN_SHAPE_HALF_SPACE && kind != MN_SHAPE_CAPSULE &&
+         kind != MN_SHAPE_TORUS;
+}
+
+/* Where b's surface turns away beside the foot of the touch, within a sliver, is another face of
+   it: looked at from outside, beside the foot and below. Across concave edges that place is
+   inside b. */
+int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt)
+{
+  static const double BELOW = 0.5, OUTSIDE = 0.1;
+  const mn_rigid_body *B = &c->rigid->body[t->b];
+  double r = MN_SLIVER * c->def.slop * t->size, least = mn_min(-r, t->gap);
+  mn_vec3 foot = mn_madd(t->at, -0.5 * t->gap, t->n), side[2];
+  mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  int sides = c->rigid->dim == 2 ? 2 : 8;
+  if (c->across || !c->def.search || !has_corners(B->def.shape))
+    return 0;
+  side[0] = c->rigid->dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
+  side[0] = mn_scale(1 / mn_length(side[0]), side[0]);
+  side[1] = mn_cross(t->n, side[0]);
+  for (int k = 0; k < sides; k++) {
+    double turn = 2 * MN_PI * k / sides;
+    mn_vec3 way = mn_madd(mn_scale(cos(turn), side[0]), sides > 2 ? sin(turn) : 0, side[1]);
+    mn_vec3 x = mn_madd(mn_madd(foot, r, way), -BELOW * r, t->n);
+    mn_vec3 y = mn_rigid_start(B, &pose[t->b], x);
+    double d = mn_shape_distance(B->def.shape, y), size = isfinite(B->bound) ? B->bound : 1;
+    c->tests++;
+    if (!(d > OUTSIDE * r))
+      continue;
+    mn_vec3 m = mn_contact_normal(B->def.shape, y, size, mn_v3(0, 0, 0), &d);
+    m = mn_quat_rotate(pose[t->b].q, m);
+    if (fabs(mn_dot(m, t->n)) <= MN_SAME_FACE &&
+        mn_contact_beyond(c, pose, t->a, t->b, foot, m, least, dt))
+      return 1;
+  }
+  return 0;
+}
+
 /* ---- search ---------------------------------------------------------------------------------- */
 
 /* Onto the surface, along normals: exact for faces, and onto an edge by turns of its two faces. */

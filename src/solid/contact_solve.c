@@ -119,22 +119,23 @@ static double tangent_response(const mn_contact *c, const mn_touch *t,
   return k11;
 }
 
-/* Whether the joint of body i leads this point of it along the touch, neither to nor away. */
-static int slides_along(const mn_contact *c, int i, mn_vec3 arm, mn_vec3 n)
+/* Whether the joint of body i leads its point at the touch along that, neither to nor away. (Its
+   mobility would tell by what rounding leaves of it.) */
+static int slides_along(const mn_contact *c, int i, const mn_touch *t)
 {
-  mn_joint_kind joint = c->rigid->body[i].def.joint;
-  if (!c->mobile[i].moves || (joint != MN_JOINT_HINGE && joint != MN_JOINT_PRISMATIC))
+  const mn_rigid_def *d = &c->rigid->body[i].def;
+  mn_vec3 way = d->axis;
+  if (!c->mobile[i].moves || (d->joint != MN_JOINT_HINGE && d->joint != MN_JOINT_PRISMATIC))
     return 0;
-  mn_twist t = {0};
-  add_impulse(&c->mobile[i], &t, arm, 1, n);
-  mn_vec3 u = mn_twist_at(t, arm); /* one freedom: along the way, whatever pushes */
-  return fabs(mn_dot(n, u)) <= MN_ALONG * mn_length(u);
+  if (d->joint == MN_JOINT_HINGE)
+    way = mn_cross(way, mn_sub(t->at, d->point));
+  return fabs(mn_dot(t->n, way)) <= MN_ALONG * mn_length(way);
 }
 
-/* The same along the normal. What slides along does not give way there. */
+/* The response along the normal. What slides along does not give way there. */
 static double normal_response(const mn_contact *c, const mn_touch *t, const mn_contact_nodes *nodes)
 {
-  int a = slides_along(c, t->a, t->ra, t->n), b = t->b >= 0 && slides_along(c, t->b, t->rb, t->n);
+  int a = slides_along(c, t->a, t), b = t->b >= 0 && slides_along(c, t->b, t);
   mn_twist other = {0};
   if (!a && !b)
     return mn_dot(t->n, response(c, t, nodes, t->n));
