@@ -213,30 +213,23 @@ static mn_status consider(const pair *p, const mn_edge_view *a, const mn_edge_vi
 
 /* ---- all of a pair --------------------------------------------------------------------------- */
 
-int mn_contact_beyond(const mn_contact *c, const mn_rigid_state *pose, int i, int j, mn_vec3 x,
-                      mn_vec3 m, double least, double dt)
-{
-  const mn_rigid_body *A = &c->rigid->body[i];
-  int sharp = A->sharp.corners > 0;
-  size_t points = sharp ? A->sharp.corners : A->points;
-  const mn_vec3 *point = sharp ? A->sharp.corner : A->point;
-  double low = dt > 0 ? dt * mn_min(0, mn_dot(m, mn_sub(c->start[i].v, c->start[j].v))) : 0;
-  for (size_t q = 0; q < points && low >= least; q++)
-    low = mn_min(low, mn_dot(m, mn_sub(mn_rigid_point(A, &pose[i], point[q]), x)));
-  return low >= least;
-}
-
 /* Whether all of body i is beyond the plane of a face at an edge of body j, a face that the touch
-   is not on, but for less than the touch is deep. Then that face is what separates the two. */
+   is not on, but for less than the touch is deep; and stays so with the velocities of the substep's
+   start. Then that face is what separates the two. */
 static int beyond(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt,
                   int i, int j, const mn_sharp_edge *e)
 {
-  const mn_rigid_body *B = &c->rigid->body[j];
+  const mn_rigid_body *A = &c->rigid->body[i], *B = &c->rigid->body[j];
   double least = mn_min(-MN_SLIVER * c->def.slop * t->size, t->gap);
   mn_vec3 x = mn_rigid_point(B, &pose[j], e->end[0]);
   for (int k = 0; k < 2; k++) {
     mn_vec3 m = mn_quat_rotate(pose[j].q, e->out[k]);
-    if (fabs(mn_dot(m, t->n)) <= MN_SAME_FACE && mn_contact_beyond(c, pose, i, j, x, m, least, dt))
+    if (fabs(mn_dot(m, t->n)) > MN_SAME_FACE)
+      continue;
+    double low = dt > 0 ? dt * mn_min(0, mn_dot(m, mn_sub(c->start[i].v, c->start[j].v))) : 0;
+    for (size_t q = 0; q < A->sharp.corners && low >= least; q++)
+      low = mn_min(low, mn_dot(m, mn_sub(mn_rigid_point(A, &pose[i], A->sharp.corner[q]), x)));
+    if (low >= least)
       return 1;
   }
   return 0;

@@ -364,12 +364,16 @@ static mn_status ball_and_shape(finder *f, int a, int b)
   pair_numbers(f, &t);
   size_t first = f->out->count;
   MN_TRY(consider(f, &t));
+  if (f->out->count > first && mn_contact_grazes(f->c, f->pose, &t, f->dt))
+    f->out->count = first;
   if (!mn_contact_concave(f->c->rigid->body[b].def.shape))
     return MN_OK;
   for (int k = 1; k <= 2 * f->c->rigid->dim; k++) {
     t.feature = (uint32_t)k, t.key.feature = k;
     size_t before = f->out->count;
     MN_TRY(consider(f, &t));
+    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, &t, f->dt))
+      f->out->count = before;
     for (size_t i = first; i < before && f->out->count > before; i++)
       if (mn_dot(f->out->at[i].n, f->out->at[before].n) > 0.9) /* the same contact again */
         f->out->count = before;

@@ -154,10 +154,6 @@ double mn_contact_edge_gap(const mn_contact *c, const mn_rigid_state *a, const m
    block on flush tiles, a hair's breadth in them, must not catch on the next one. */
 int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t,
                       double dt);
-/* Whether all of body i is beyond the plane through x across m, by `least` (<= 0), and stays so with
-   the velocities of the substep's start past body j. */
-int mn_contact_beyond(const mn_contact *c, const mn_rigid_state *pose, int i, int j, mn_vec3 x,
-                      mn_vec3 m, double least, double dt);
 mn_status mn_contact_make_edges(mn_contact *c);
 
 mn_status mn_contact_append(mn_context *ctx, mn_touches *touches, const mn_touch *touch);
@@ -194,6 +190,9 @@ int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch 
 /* The point of a segment or triangle that is nearest to x, as weights of its corners. */
 void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double weight[3]);
 
+/* Whether the joint of body i leads its point at x across n, neither to nor fro. (Its mobility would
+   tell by what rounding leaves of it.) */
+int mn_contact_slides_along(const mn_contact *c, int i, mn_vec3 x, mn_vec3 n);
 mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v);
 void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose);
 /* Sweeps until the velocities stand still, at most max_iterations; up to four times as many while

@@ -119,23 +119,22 @@ static double tangent_response(const mn_contact *c, const mn_touch *t,
   return k11;
 }
 
-/* Whether the joint of body i leads its point at the touch along that, neither to nor away. (Its
-   mobility would tell by what rounding leaves of it.) */
-static int slides_along(const mn_contact *c, int i, const mn_touch *t)
+int mn_contact_slides_along(const mn_contact *c, int i, mn_vec3 x, mn_vec3 n)
 {
   const mn_rigid_def *d = &c->rigid->body[i].def;
   mn_vec3 way = d->axis;
-  if (!c->mobile[i].moves || (d->joint != MN_JOINT_HINGE && d->joint != MN_JOINT_PRISMATIC))
+  if (d->joint != MN_JOINT_HINGE && d->joint != MN_JOINT_PRISMATIC)
     return 0;
   if (d->joint == MN_JOINT_HINGE)
-    way = mn_cross(way, mn_sub(t->at, d->point));
-  return fabs(mn_dot(t->n, way)) <= MN_ALONG * mn_length(way);
+    way = mn_cross(way, mn_sub(x, d->point));
+  return fabs(mn_dot(n, way)) <= MN_ALONG * mn_length(way);
 }
 
 /* The response along the normal. What slides along does not give way there. */
 static double normal_response(const mn_contact *c, const mn_touch *t, const mn_contact_nodes *nodes)
 {
-  int a = slides_along(c, t->a, t), b = t->b >= 0 && slides_along(c, t->b, t);
+  int a = mn_contact_slides_along(c, t->a, t->at, t->n);
+  int b = t->b >= 0 && mn_contact_slides_along(c, t->b, t->at, t->n);
   mn_twist other = {0};
   if (!a && !b)
     return mn_dot(t->n, response(c, t, nodes, t->n));
