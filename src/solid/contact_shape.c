@@ -134,8 +134,8 @@ static double distance_at(mn_contact *c, const mn_rigid_state *pose, int i, mn_v
   return d;
 }
 
-/* Whether a's surface, where it touches, goes up along the face of b with normal m, but for a sliver
-   r, and not in over b. A ball does so where its joint leads it along that face. */
+/* Whether a's surface, where it touches, goes up along the face of b with normal m, but for a
+   sliver r, and not in over b. A ball does so where its joint leads it along that face. */
 static int goes_up(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, mn_vec3 m,
                    double r)
 {
