@@ -36,6 +36,7 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
   c->kept.next_id = 1;
   MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label));
   MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label_now));
+  MN_TRY(MN_NEW(ctx, "sides that the fluid does not see", sides, &c->unseen_side));
   MN_TRY(MN_NEW(ctx, "displacements", n, &c->move));
   MN_TRY(MN_NEW(ctx, "a fluid's masses", n, &c->fluid_mass));
   MN_TRY(list_elements(c));
@@ -44,9 +45,9 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label,  c->label_now,  c->row,   c->reply, c->move,
-                 c->inside, c->level,      c->first, c->part,  c->fluid_mass,
-                 c->around, c->p0_of_grid, c->unseen};
+  void *all[] = {c->label,      c->label_now, c->unseen_side, c->row,   c->reply,
+                 c->move,       c->inside,    c->level,       c->first, c->part,
+                 c->fluid_mass, c->around,    c->p0_of_grid,  c->unseen};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);
@@ -147,12 +148,12 @@ void mn_closed_weigh(mn_closed *c)
   memcpy(c->fluid_mass, f->mass, f->count * sizeof *f->mass);
 }
 
-/* What the faces cannot show of sides that keep their region in doubt: see interface.unseen. */
+/* What the faces cannot show of sides that keep their region unseen: see interface.unseen. */
 static void find_unseen(mn_closed *c)
 {
   double flow[MN_CLOSED_MAX];
   const mn_interface *f = &c->boxes->face;
-  mn_closed_flow_doubted(c, f->X, f->V, flow);
+  mn_closed_flow_unseen(c, f->X, f->V, flow);
   for (int g = 0; g < c->grid_count; g++)
     c->unseen[g] = 0;
   for (int r = 0; r < c->count; r++)

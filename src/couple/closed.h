@@ -74,6 +74,7 @@ typedef struct mn_closed {
   /* of the substep: what commit makes the state */
   mn_closed_state now;
   uint8_t *label_now;
+  uint8_t *unseen_side; /* [2 elements] 1: it has a label, but the fluid sees nothing of it ahead */
   double dt;
   const mn_vec3 *start;          /* m, X^n; borrowed */
   double far;                    /* m, greatest coordinate there */
@@ -164,9 +165,9 @@ mn_vec3 mn_closed_area(const mn_interface *face, size_t e, const mn_vec3 *a, con
    mean while the points move from the start to X, out of the region: with field = X - start the
    volume swept, exactly. */
 void mn_closed_flow(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field, double *flow);
-/* The same of doubted sides alone (MN_CLOSED_DOUBT). */
-void mn_closed_flow_doubted(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field,
-                            double *flow);
+/* The same of sides alone in front of which the fluid sees nothing of the region. */
+void mn_closed_flow_unseen(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field,
+                           double *flow);
 /* swept[r], m^3 */
 void mn_closed_swept(const mn_closed *closed, const mn_vec3 *X, double *swept);
 /* Rows and surfaces with the points at X. */

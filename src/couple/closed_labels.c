@@ -319,7 +319,11 @@ static mn_status label_sides(mn_closed *c, const ballot *b)
     undecided |= *label == UNDECIDED;
   }
   MN_TRY(keep_immersed(c));
-  return undecided ? spread_labels(c, b->said->facing) : MN_OK;
+  if (undecided)
+    MN_TRY(spread_labels(c, b->said->facing));
+  for (size_t side = 0; side < 2 * c->boxes->face.elements; side++)
+    c->unseen_side[side] = c->label_now[side] && b->said->facing[side] < 0;
+  return MN_OK;
 }
 
 mn_status mn_closed_identify(mn_closed *c, const mn_enclosed *said)

@@ -55,8 +55,8 @@ static void index_slots(const mn_closed *c, int *region)
     region[c->slot[r]] = r;
 }
 
-/* `least`: of labels that count. */
-static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, uint8_t least,
+/* Of all sides, or the unseen ones. */
+static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, int unseen,
                      double *flow)
 {
   const mn_interface *f = &c->boxes->face;
@@ -70,17 +70,16 @@ static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field,
     for (int k = 0; k < f->dim; k++)
       mean = mn_add(mean, field[f->element[(size_t)f->dim * e + (size_t)k]]);
     double through = mn_dot(mn_closed_area(f, e, c->start, X), mean) / f->dim;
-    if (slot[0] >= 0 && c->label_now[2 * e] >= least)
+    if (slot[0] >= 0 && (!unseen || c->unseen_side[2 * e]))
       flow[region[slot[0]]] -= through;
-    if (slot[1] >= 0 && c->label_now[2 * e + 1] >= least)
+    if (slot[1] >= 0 && (!unseen || c->unseen_side[2 * e + 1]))
       flow[region[slot[1]]] += through;
   }
 }
 
-void mn_closed_flow_doubted(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field,
-                            double *flow)
+void mn_closed_flow_unseen(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)
 {
-  add_flow(c, X, field, MN_CLOSED_DOUBT, flow);
+  add_flow(c, X, field, 1, flow);
 }
 
 void mn_closed_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)

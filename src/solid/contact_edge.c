@@ -23,7 +23,6 @@
 
 static const double PARALLEL = 0.01; /* sine between two edges */
 static const double SLANT = 0.01;    /* sine by which n may leave the arcs */
-static const double NEAR_END = 1.5;  /* of the slop: this near, a corner is what touches */
 
 /* An edge in the world. */
 struct mn_edge_view {
@@ -124,7 +123,7 @@ static double distance(const pair *p, const mn_rigid_body *b, int i, mn_vec3 x)
 static int corner_touches(const pair *p, const mn_edge_view *e, const int goes_on[2], double u,
                           double gap, const mn_rigid_body *other, int other_index)
 {
-  double size = p->touch->size, near = mn_max(-gap, NEAR_END * p->c->def.slop * size);
+  double size = p->touch->size, near = mn_max(-gap, MN_SLIVER * p->c->def.slop * size);
   for (int k = 0; k < 2; k++) {
     double far = k ? e->length - u : u;
     if (goes_on[k] || far >= near)
@@ -169,7 +168,7 @@ static int meet(const pair *p, const mn_edge_view *a, const mn_edge_view *b, con
   crossing x;
   if (d > near || !cross(&ea, &eb, &x) || !x.faces)
     return 0;
-  double skip = NEAR_END * p->c->def.slop * t->size;
+  double skip = MN_SLIVER * p->c->def.slop * t->size;
   const int *on_a = p->A->sharp.edge[a->edge].goes_on, *on_b = p->B->sharp.edge[b->edge].goes_on;
   return x.u >= (on_a[0] ? 0 : skip) && x.u <= a->length - (on_a[1] ? 0 : skip) &&
          x.v >= (on_b[0] ? 0 : skip) && x.v <= b->length - (on_b[1] ? 0 : skip);
@@ -220,13 +219,12 @@ static mn_status consider(const pair *p, const mn_edge_view *a, const mn_edge_vi
 static int beyond(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt,
                   int i, int j, const mn_sharp_edge *e)
 {
-  static const double SAME = 0.9; /* cosine */
   const mn_rigid_body *A = &c->rigid->body[i], *B = &c->rigid->body[j];
-  double least = mn_min(-NEAR_END * c->def.slop * t->size, t->gap);
+  double least = mn_min(-MN_SLIVER * c->def.slop * t->size, t->gap);
   mn_vec3 x = mn_rigid_point(B, &pose[j], e->end[0]);
   for (int k = 0; k < 2; k++) {
     mn_vec3 m = mn_quat_rotate(pose[j].q, e->out[k]);
-    if (fabs(mn_dot(m, t->n)) > SAME)
+    if (fabs(mn_dot(m, t->n)) > MN_SAME_FACE)
       continue;
     double low = dt > 0 ? dt * mn_min(0, mn_dot(m, mn_sub(c->start[i].v, c->start[j].v))) : 0;
     for (size_t q = 0; q < A->sharp.corners && low >= least; q++)
@@ -243,7 +241,7 @@ int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_
   if (t->kind == MN_TOUCH_EDGE)
     return beyond(c, pose, t, dt, t->a, t->b, &B->sharp.edge[t->node[1]]) ||
            beyond(c, pose, t, dt, t->b, t->a, &A->sharp.edge[t->node[0]]);
-  double near = NEAR_END * c->def.slop * t->size;
+  double near = MN_SLIVER * c->def.slop * t->size;
   mn_vec3 x = mn_rigid_start(B, &pose[t->b], mn_madd(t->at, -0.5 * t->gap, t->n));
   for (size_t i = 0; i < B->sharp.edges; i++) {
     const mn_sharp_edge *e = &B->sharp.edge[i];

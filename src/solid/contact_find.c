@@ -303,7 +303,10 @@ static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
     t->face = mn_contact_normal(A->def.shape, t->spot, A->bound, mn_v3(0, 0, 0), &d);
     t->feature = (uint32_t)A->points + i;
     t->key = (mn_touch_key){t->a, t->b, (int64_t)A->points + (int64_t)i};
+    size_t before = f->out->count;
     MN_TRY(consider(f, t));
+    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, t, f->dt))
+      f->out->count = before;
   }
   return MN_OK;
 }
@@ -346,7 +349,8 @@ static mn_status points_of(finder *f, int a, int b)
     t.spot = point[i], t.face = normal[i];
     size_t before = f->out->count;
     MN_TRY(consider(f, &t));
-    if (sharp && f->out->count > before && mn_contact_sliver(f->c, f->pose, &t, f->dt))
+    if (f->out->count > before && (sharp ? mn_contact_sliver(f->c, f->pose, &t, f->dt)
+                                         : mn_contact_grazes(f->c, f->pose, &t, f->dt)))
       f->out->count = before;
     if (search && t.gap < far)
       f->c->near[near++] = (mn_near){t.gap, (uint32_t)i};
@@ -360,12 +364,16 @@ static mn_status ball_and_shape(finder *f, int a, int b)
   pair_numbers(f, &t);
   size_t first = f->out->count;
   MN_TRY(consider(f, &t));
+  if (f->out->count > first && mn_contact_grazes(f->c, f->pose, &t, f->dt))
+    f->out->count = first;
   if (!mn_contact_concave(f->c->rigid->body[b].def.shape))
     return MN_OK;
   for (int k = 1; k <= 2 * f->c->rigid->dim; k++) {
     t.feature = (uint32_t)k, t.key.feature = k;
     size_t before = f->out->count;
     MN_TRY(consider(f, &t));
+    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, &t, f->dt))
+      f->out->count = before;
     for (size_t i = first; i < before && f->out->count > before; i++)
       if (mn_dot(f->out->at[i].n, f->out->at[before].n) > 0.9) /* the same contact again */
         f->out->count = before;
@@ -389,7 +397,7 @@ static mn_status pair(finder *f, int a, int b)
     return ball_and_shape(f, b, a);
   MN_TRY(points_of(f, a, b));
   MN_TRY(points_of(f, b, a));
-  if (!sharp_pair(f, a, b))
+  if (!sharp_pair(f, a, b) || f->c->rigid->dim == 2)
     return MN_OK;
   mn_touch t = {.a = a, .b = b, .key = {a, b, 0}};
   pair_numbers(f, &t);

@@ -29,6 +29,13 @@ typedef struct mn_touch_key {
 
 #define MN_TOUCHING 1e-4 /* of the size: this near is touching */
 #define MN_NEIGHBOUR 0.1 /* of the size: this near is always watched */
+/* Sine: a joint that leads at no more than this to a face leads along it; over ten sizes of the
+   body that is the slop. */
+#define MN_ALONG 1e-4
+/* Of the slop: this near an edge or corner, it is what touches; what overlaps by less than this is
+   passed by. */
+#define MN_SLIVER 1.5
+#define MN_SAME_FACE 0.9 /* cosine between normals */
 
 typedef struct mn_touch {
   mn_touch_key key;
@@ -177,9 +184,15 @@ double mn_contact_deepest(const mn_rigid_body *a, const mn_rigid_state *pose_a,
                           const mn_rigid_body *b, const mn_rigid_state *pose_b, double step,
                           mn_vec3 *x, size_t *tests);
 
+/* mn_contact_sliver where one of the two is no polyhedron. */
+int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt);
+
 /* The point of a segment or triangle that is nearest to x, as weights of its corners. */
 void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double weight[3]);
 
+/* Whether the joint of body i leads its point at x across n, neither to nor fro. (Its mobility
+   would tell by what rounding leaves of it.) */
+int mn_contact_slides_along(const mn_contact *c, int i, mn_vec3 x, mn_vec3 n);
 mn_vec3 mn_touch_velocity(const mn_touch *t, const mn_twist *twist, const mn_vec3 *node_v);
 void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose);
 /* Sweeps until the velocities stand still, at most max_iterations; up to four times as many while

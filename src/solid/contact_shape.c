@@ -110,6 +110,76 @@ int mn_contact_bound_only(const mn_shape *s)
   return 0;
 }
 
+/* ---- passing by ------------------------------------------------------------------------------ */
+
+/* Round ones have no faces that end. */
+static int has_corners(const mn_shape *s)
+{
+  mn_shape_kind kind = kind_within(s);
+  return kind != MN_SHAPE_SPHERE && kind != MN_SHAPE_HALF_SPACE && kind != MN_SHAPE_CAPSULE &&
+         kind != MN_SHAPE_TORUS;
+}
+
+static double distance_at(mn_contact *c, const mn_rigid_state *pose, int i, mn_vec3 x, mn_vec3 *n)
+{
+  const mn_rigid_body *b = &c->rigid->body[i];
+  mn_vec3 y = mn_rigid_start(b, &pose[i], x);
+  double d = mn_shape_distance(b->def.shape, y), same = d;
+  c->tests++;
+  if (n) {
+    double size = isfinite(b->bound) ? b->bound : 1;
+    mn_vec3 m = mn_contact_normal(b->def.shape, y, size, mn_v3(0, 0, 0), &same);
+    *n = mn_quat_rotate(pose[i].q, m);
+  }
+  return d;
+}
+
+/* Whether a's surface, where it touches, goes up along the face of b with normal m, but for a
+   sliver r, and not in over b. A ball does so where its joint leads it along that face. */
+static int goes_up(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, mn_vec3 m,
+                   double r)
+{
+  static const double IN = 2, UP = 1.8; /* slivers: from where to look at a, how far it must be */
+  mn_vec3 spot = mn_madd(t->at, 0.5 * t->gap, t->n);
+  if (t->kind != MN_TOUCH_BALL)
+    return fabs(mn_dot(m, t->n)) <= MN_SAME_FACE &&
+           distance_at(c, pose, t->a, mn_madd(spot, -IN * r, m), NULL) >= UP * r;
+  const mn_rigid_body *A = &c->rigid->body[t->a], *B = &c->rigid->body[t->b];
+  if ((A->moves && !mn_contact_slides_along(c, t->a, t->at, m)) ||
+      (B->moves && !mn_contact_slides_along(c, t->b, t->at, m)))
+    return 0;
+  return mn_dot(m, mn_madd(mn_scale(t->gap, t->n), A->radius, t->n)) >= A->radius - r;
+}
+
+/* Where b's surface turns away beside the foot of the touch, within a sliver, is another face of
+   it: looked at from outside, beside the foot and below. (Across concave edges that place is inside
+   b.) If a goes up along it, and does not move in with the velocities of the substep's start, the
+   two pass each other. */
+int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt)
+{
+  static const double BELOW = 0.5, OUTSIDE = 0.1;
+  int sides = c->rigid->dim == 2 ? 2 : 8, ball = t->kind == MN_TOUCH_BALL;
+  double r = MN_SLIVER * c->def.slop * t->size, below = ball ? 0 : BELOW * r;
+  mn_vec3 foot = mn_madd(t->at, -0.5 * t->gap, t->n), m, side[2];
+  mn_vec3 v = mn_sub(c->start[t->a].v, c->start[t->b].v);
+  mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
+  if (c->across || !c->def.search || !has_corners(c->rigid->body[t->b].def.shape) ||
+      (ball && c->rigid->body[t->a].def.joint == MN_JOINT_NONE))
+    return 0;
+  side[0] = c->rigid->dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
+  side[0] = mn_scale(1 / mn_length(side[0]), side[0]);
+  side[1] = mn_cross(t->n, side[0]);
+  for (int k = 0; k < sides; k++) {
+    double turn = 2 * MN_PI * k / sides;
+    mn_vec3 way = mn_madd(mn_scale(cos(turn), side[0]), sides > 2 ? sin(turn) : 0, side[1]);
+    mn_vec3 x = mn_madd(mn_madd(foot, r, way), -below, t->n);
+    if (distance_at(c, pose, t->b, x, &m) > (ball ? 0 : OUTSIDE * r) && dt * mn_dot(m, v) >= -r &&
+        goes_up(c, pose, t, m, r))
+      return 1;
+  }
+  return 0;
+}
+
 /* ---- search ---------------------------------------------------------------------------------- */
 
 /* Onto the surface, along normals: exact for faces, and onto an edge by turns of its two faces. */

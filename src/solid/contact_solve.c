@@ -79,6 +79,15 @@ void mn_contact_mobility(mn_contact *c, const mn_rigid_state *pose)
   }
 }
 
+/* 1/kg */
+static double nodes_response(const mn_touch *t, const mn_contact_nodes *nodes)
+{
+  double sum = 0;
+  for (int k = 0; k < t->nodes; k++)
+    sum += t->weight[k] * t->weight[k] * inverse_mass(nodes, t->node[k]);
+  return sum;
+}
+
 /* Change of the relative velocity for an impulse p. */
 static mn_vec3 response(const mn_contact *c, const mn_touch *t, const mn_contact_nodes *nodes,
                         mn_vec3 p)
@@ -90,10 +99,7 @@ static mn_vec3 response(const mn_contact *c, const mn_touch *t, const mn_contact
     add_impulse(&c->mobile[t->b], &b, t->rb, -1, p);
     return mn_sub(u, mn_twist_at(b, t->rb));
   }
-  double sum = 0; /* no nodes given: of the rigid partner alone */
-  for (int k = 0; nodes && k < t->nodes; k++)
-    sum += t->weight[k] * t->weight[k] * inverse_mass(nodes, t->node[k]);
-  return mn_madd(u, sum, p);
+  return nodes ? mn_madd(u, nodes_response(t, nodes), p) : u; /* of the rigid partner alone */
 }
 
 /* The greatest response along a tangent. */
@@ -113,14 +119,46 @@ static double tangent_response(const mn_contact *c, const mn_touch *t,
   return k11;
 }
 
-/* 0 masses if neither partner can move. */
+int mn_contact_slides_along(const mn_contact *c, int i, mn_vec3 x, mn_vec3 n)
+{
+  const mn_rigid_def *d = &c->rigid->body[i].def;
+  mn_vec3 way = d->axis;
+  if (d->joint != MN_JOINT_HINGE && d->joint != MN_JOINT_PRISMATIC)
+    return 0;
+  if (d->joint == MN_JOINT_HINGE)
+    way = mn_cross(way, mn_sub(x, d->point));
+  return fabs(mn_dot(n, way)) <= MN_ALONG * mn_length(way);
+}
+
+/* The response along the normal. What slides along does not give way there. */
+static double normal_response(const mn_contact *c, const mn_touch *t, const mn_contact_nodes *nodes)
+{
+  int a = mn_contact_slides_along(c, t->a, t->at, t->n);
+  int b = t->b >= 0 && mn_contact_slides_along(c, t->b, t->at, t->n);
+  mn_twist other = {0};
+  if (!a && !b)
+    return mn_dot(t->n, response(c, t, nodes, t->n));
+  if (t->b < 0)
+    return nodes ? nodes_response(t, nodes) : 0;
+  if (!a)
+    add_impulse(&c->mobile[t->a], &other, t->ra, 1, t->n);
+  else if (!b)
+    add_impulse(&c->mobile[t->b], &other, t->rb, 1, t->n);
+  return mn_dot(t->n, mn_twist_at(other, a ? t->rb : t->ra));
+}
+
+/* Masses are 0 if neither partner can give way. Then what a guess says of the force between them,
+   of when the normal was another one, would stay for ever, and its friction with it: joints and
+   walls bear the load, and nothing tells how much of it passes through the touch. */
 static void prepare(const mn_contact *c, const mn_rigid_state *pose, const mn_contact_nodes *nodes,
                     mn_touch *t)
 {
   t->ra = mn_sub(t->at, pose[t->a].x);
   t->rb = t->b >= 0 ? mn_sub(t->at, pose[t->b].x) : mn_v3(0, 0, 0);
-  double k = mn_dot(t->n, response(c, t, nodes, t->n));
+  double k = normal_response(c, t, nodes);
   t->mass = k > 0 ? 1 / k : 0;
+  if (!(k > 0))
+    t->impulse = 0, t->tangent = mn_v3(0, 0, 0);
   double k11 = tangent_response(c, t, nodes);
   t->tangent_mass = k11 > 0 ? 1 / k11 : 0;
 }

@@ -9,8 +9,6 @@
 
 #include "base/status.h"
 
-static const double ALONG = 1e-12; /* cosine of the angle between a rail and what lies beside it */
-
 /* Body i neither nears nor leaves anything along n. */
 static int slides_along(const mn_solids *s, int i, mn_vec3 n)
 {
@@ -19,7 +17,7 @@ static int slides_along(const mn_solids *s, int i, mn_vec3 n)
   const mn_rigid_body *b = &s->rigid->body[i];
   const mn_twist *u = &s->free[i];
   if (b->moves)
-    return b->def.joint == MN_JOINT_PRISMATIC && fabs(mn_dot(b->def.axis, n)) <= ALONG;
+    return b->def.joint == MN_JOINT_PRISMATIC && fabs(mn_dot(b->def.axis, n)) <= MN_ALONG;
   return mn_dot(u->v, u->v) == 0 && mn_dot(u->w, u->w) == 0;
 }
 

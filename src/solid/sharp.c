@@ -41,15 +41,20 @@ static mn_status of_box(mn_context *ctx, const mn_shape *b, mn_sharp *s)
   return MN_OK;
 }
 
-/* Two polygons touch with corners alone. */
+/* Two polygons touch with corners alone: these are the edges, across the plane, of no length. */
 static mn_status of_rectangle(mn_context *ctx, const mn_shape *b, mn_sharp *s)
 {
+  MN_TRY(MN_NEW(ctx, "sharp edges", 4, &s->edge));
   MN_TRY(MN_NEW(ctx, "corners", 4, &s->corner));
   MN_TRY(MN_NEW(ctx, "corners", 4, &s->normal));
   for (int k = 0; k < 4; k++) {
     mn_vec3 side = mn_v3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, 0);
     s->normal[s->corners] = mn_scale(1 / sqrt(2), side);
     s->corner[s->corners++] = mn_v3(b->a.x + side.x * b->b.x, b->a.y + side.y * b->b.y, 0);
+    mn_sharp_edge *e = &s->edge[s->edges++];
+    *e = (mn_sharp_edge){.end = {s->corner[k], s->corner[k]}};
+    e->out[0] = mn_v3(side.x, 0, 0), e->out[1] = mn_v3(0, side.y, 0);
+    e->into[0] = mn_scale(-1, e->out[1]), e->into[1] = mn_scale(-1, e->out[0]);
   }
   return MN_OK;
 }

@@ -21,8 +21,9 @@ typedef struct mn_sharp {
   size_t corners;           /* 0: not a polyhedron */
 } mn_sharp;
 
-/* Of a box, or a mesh in 3D, also within transforms; of all else nothing. In 2D corners only. Edges
-   that stand out by less than `least` (m) over their length are left out. */
+/* Of a box, or a mesh in 3D, also within transforms; of all else nothing. In 2D corners, each also
+   as an edge of no length. Edges of meshes that stand out by less than `least` (m) over their
+   length are left out. */
 MN_MUST_CHECK mn_status mn_sharp_find(mn_context *ctx, const mn_shape *shape, double least,
                                       mn_sharp *sharp);
 void mn_sharp_destroy(mn_sharp *sharp);
