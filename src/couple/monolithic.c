@@ -81,9 +81,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear,
-                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual,
-                 m->weight};
+  void *all[] = {m->p,      m->slack, m->v,    m->q,          m->V,        m->V_linear, m->X_linear,
+                 m->X_rest, m->load,  m->rest, m->load_about, m->residual, m->weight};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
