@@ -125,6 +125,8 @@ typedef struct mn_enclosed {
 } mn_enclosed;
 enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2, MN_FACES_WALL = -3 };
 
+enum { MN_LACKING_HELD = 2 };
+
 typedef struct mn_fluid_ops {
   const char *name;
   void (*destroy)(void *self);
@@ -159,7 +161,9 @@ typedef struct mn_fluid_ops {
   /* After begin, before the first solve: takes the surfaces as that would, and writes to mass
      [points] (kg, along each axis) the mass of fluid that moves with them, which may be below 0
      where the fluid can let go of them: bodies that weigh less than is lacking have no motion that
-     satisfies all. Such get interface.positive. *any: some is below 0. NULL: none is. */
+     satisfies all. Such get interface.positive. *any: 1, some is below 0; MN_LACKING_HELD: and the
+     fluid never lets go, so that only bodies that bend, with points of lead > 0, heed them. NULL:
+     none is. */
   mn_status (*lacking)(void *self, const mn_interface *interface, mn_vec3 *mass, int *any);
   /* After the last solve, before commit. *again: it held the interface back where it lets go of it,
      and the substep is to be done once more; what `restore` brings back knows of it. NULL: never.

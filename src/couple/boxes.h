@@ -38,6 +38,13 @@ MN_MUST_CHECK mn_status mn_boxes_commit(mn_boxes *boxes);
 /* Optional calls: the box must have them; lift does nothing without. */
 MN_MUST_CHECK mn_status mn_boxes_enclose(mn_boxes *boxes, mn_enclosed *enclosed);
 MN_MUST_CHECK mn_status mn_boxes_lacking(mn_boxes *boxes, mn_vec3 *mass, int *any);
+/* Whether bodies weigh too little for `mass` [points] as that call has it (boxes_light.c). soft: of
+   those that bend and lead alone. sum [2 bodies] is scratch; loads and V of the interface are lost,
+   if the solid can accelerate. */
+MN_MUST_CHECK mn_status mn_boxes_weigh(mn_boxes *boxes, const mn_vec3 *mass, int soft, double *sum,
+                                       size_t bodies, int *light);
+/* Some point is of a body that bends, with a velocity of its own at the end (lead > 0). */
+int mn_boxes_any_soft(const mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_lift(mn_boxes *boxes, const double *p0, int count);
 MN_MUST_CHECK mn_status mn_boxes_accelerate(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_settle(mn_boxes *boxes);

@@ -12,10 +12,8 @@
    fictitious mass may hold but a part of what moves them: a light ball in the air, lent what a
    floating plank needs, hung there. Not bodies that bend: cloth that flutters comes no closer.
 
-   Masses of fluid (mn_fluid_ops.lacking) that lie LACK_MOST of a body's own or more below 0 on the
-   whole make its equation senseless where water lets go of it; the fluid is asked to do without.
-   Judged along the acceleration that those below 0, taken for forces, would give: a Rayleigh
-   quotient for each body.
+   Of bodies that are too light for what the fluid lacks (mn_fluid_ops.lacking; boxes_light.c) the
+   fluid is asked to do without masses below 0.
    Verified by tests/verify/test_light_bodies.c. */
 #include <math.h>
 #include <string.h>
@@ -35,8 +33,6 @@
    as motions that hardly show. */
 static const double STRICTEST = 0.0125, STRICT = 0.25, SEEN = 0.8, MOST = 0.4, LIGHT = 0.25,
                     PROMISE = 0.5, FILTER_LIGHTEST = 0.4;
-/* The one system asks the same (monolithic_system.c). */
-static const double LACK_MOST = 0.5;
 /* Rigid bodies in water: part of the fluid's load, or of inertia, that fictitious mass may hold; of
    the allowed gap where there is neither. */
 static const double BALANCE = 0.1, FLOOR = 0.2;
@@ -215,23 +211,9 @@ mn_status mn_couple_spare_light(mn_coupling *c)
   MN_TRY(mn_boxes_lacking(&c->boxes, c->load, &any));
   if (!any)
     return MN_OK;
-  int light = !c->boxes.solid.ops->accelerate; /* or who knows */
-  if (!light) {
-    for (size_t i = 0; i < f->count; i++)
-      for (int a = 0; a < 3; a++)
-        f->load[i].v[a] = fmax(-c->load[i].v[a], 0);
-    c->disturbed = 1;
-    MN_TRY(mn_boxes_accelerate(&c->boxes));
-    memset(c->of_body, 0, SUMS * c->bodies * sizeof *c->of_body);
-    for (size_t i = 0; i < f->count; i++) {
-      double *sum = sums_of(c, i);
-      sum[0] += mn_dot(f->load[i], f->V[i]);
-      for (int a = 0; a < 3; a++)
-        sum[1] -= (1 + f->lead[i]) * c->load[i].v[a] * f->V[i].v[a] * f->V[i].v[a];
-    }
-    for (size_t b = 0; b < c->bodies; b++)
-      light |= c->of_body[SUMS * b + 1] > LACK_MOST * c->of_body[SUMS * b];
-  }
+  int light;
+  c->disturbed = c->boxes.solid.ops->accelerate != NULL;
+  MN_TRY(mn_boxes_weigh(&c->boxes, c->load, any == MN_LACKING_HELD, c->of_body, c->bodies, &light));
   f->positive = c->boxes.agreed.positive = light;
   return MN_OK;
 }

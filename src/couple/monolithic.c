@@ -67,6 +67,8 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
     status = MN_NEW(ctx, "loads of points", n, &m->load_about);
   if (status == MN_OK)
     status = MN_NEW(ctx, "steps of Newton", (size_t)def->max_iterations, &m->residual);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "sums of bodies", 2 * n, &m->weight);
   if (status != MN_OK)
     mn_monolithic_destroy(&m);
   *out = m;
@@ -79,8 +81,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear,
-                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual};
+  void *all[] = {m->p,      m->slack, m->v,    m->q,          m->V,        m->V_linear, m->X_linear,
+                 m->X_rest, m->load,  m->rest, m->load_about, m->residual, m->weight};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -145,6 +147,24 @@ static mn_status ask_for_positive_masses(mn_monolithic *m)
   m->s.fluid.positive = 1;
   MN_TRY(mn_mono_assemble(m));
   return mn_mono_build(&m->s);
+}
+
+/* K' of a body that bends shows its inertia with its stiffness, which must not count where its
+   velocity at the end is its own. With the interface where the fluid meets it; its loads and V are
+   lost. */
+static mn_status bear_soft_bodies(mn_monolithic *m)
+{
+  mn_boxes *b = m->boxes;
+  int any = 0, light = 0;
+  if (!m->s.masses || !b->fluid.ops->lacking || !b->solid.ops->accelerate || !mn_boxes_any_soft(b))
+    return MN_OK;
+  MN_TRY(mn_boxes_lacking(b, m->load, &any));
+  if (any)
+    MN_TRY(mn_boxes_weigh(b, m->load, 1, m->weight, b->face.count, &light));
+  m->s.fluid.positive = light;
+  memcpy(b->face.V, m->V, b->face.count * sizeof *b->face.V);
+  memset(b->face.load, 0, b->face.count * sizeof *b->face.load);
+  return MN_OK;
 }
 
 /* Where water may let go of bodies that are lighter than what masses below 0 take off, the fluid is
@@ -331,6 +351,8 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *re
   m->began_s = mn_cpu_seconds();
   if (status == MN_OK)
     mn_mono_meet_regions(m);
+  if (status == MN_OK)
+    status = bear_soft_bodies(m);
   if (status == MN_OK)
     status = mn_mono_assemble(m);
   m->began_s += m->s.fluid.surfaces_s;

@@ -117,7 +117,7 @@ double mn_deform_lead(const mn_deform *d)
 {
   switch (d->def.scheme) {
   case MN_MIDPOINT:
-    return 1;
+    return (1 - 2 * d->def.fade) / (1 + 2 * d->def.fade);
   case MN_NEWMARK:
     return mn_max(0, d->def.gamma / d->def.beta - 1);
   default: /* x1 = x + h v1 */
@@ -212,6 +212,8 @@ static mn_status start_acceleration(mn_deform *d)
   int dim = d->def.dim;
   if (!mn_assembly_energy(&d->assembly, d->x, -1, &energy, d->gradient, &bad))
     return mn_deform_fail_inverted(d, &bad, "at the start");
+  if (d->def.scheme == MN_MIDPOINT && d->def.fade > 0)
+    return MN_OK; /* that of bodies in a fluid, which is not known */
   memset(d->Cw, 0, mn_deform_dofs(d) * sizeof *d->Cw);
   if (d->damped) {
     MN_TRY(mn_deform_damping(d, d->x));

@@ -27,6 +27,8 @@ typedef struct mn_deform_def {
   int dim; /* 2 or 3 */
   mn_scheme scheme;
   double beta, gamma; /* of Newmark: gamma >= 1/2, beta >= gamma/2 */
+  double fade;        /* of the midpoint rule, 0 to 1/2; above 0 it damps what the step does not
+                         resolve (deform_step.c), 0: it conserves */
   mn_vec3 gravity;    /* m/s^2 */
   double tolerance;   /* of the force residual, relative to the greatest force on a node */
   int max_iterations; /* of Newton, in one solve */

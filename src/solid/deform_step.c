@@ -5,11 +5,16 @@
      Newmark         y = x1: m = 1/(beta h^2),   y0 = x + h v + h^2 (1/2 - beta) a,
                      v(y) = v + h (1 - gamma) a + gamma/(beta h) (y - y0)     [Newmark 1959]
      midpoint        y = (x + x1)/2: m = 4/h^2,  y0 = x + h/2 v,  v(y) = 2 (y - x)/h
+     with fade f     m = 4/((1 + 2 f) h^2),  y0 = x + h/2 v - f h^2/2 a
      explicit        v1 = v + h M^-1 (f - dE/dx(x) - C v), x1 = x + h v1   (symplectic Euler)
 
    Loads are constant over the step. The midpoint rule takes elastic forces as the mean gradient of
-   the step (deform_conserve.c) and conserves momentum, angular momentum and energy. Newmark is
-   stable for linear forces only; its a of the start is state. Newton starts at x, with the
+   the step (deform_conserve.c) and conserves momentum, angular momentum and energy. What a step
+   does not resolve then changes its velocity to and fro for ever, and a fluid around, whose masses
+   change as bodies move, feeds that. There `fade` > 0 takes x1 - x = h (v + v1)/2 + f h^2 (a1 - a)
+   with a1 = (v1 - v)/h: still of second order, momentum is kept, and energy with f/2 |h a|^2 M
+   falls by f/2 |h (a1 - a)|^2 M, whatever the forces (docs/theory/solids.md). Newmark is
+   stable for linear forces only; a of the start is state. Newton starts at x, with the
    matrix of x: what a solve computes depends on the state and, within its tolerance, on nothing but
    the loads; the bits do not depend on steps before.
    Verified by tests/unit/solid/test_deform.c, test_dynamics.c, test_conserve.c and tests/verify. */
@@ -91,14 +96,14 @@ static mn_status begin_explicit(mn_deform *d)
 
 static void set_terms(mn_deform *d)
 {
-  double h = d->dt, beta = d->def.beta, gamma = d->def.gamma;
+  double h = d->dt, beta = d->def.beta, gamma = d->def.gamma, fade = d->def.fade;
   size_t dim = (size_t)d->def.dim;
   switch (d->def.scheme) {
   case MN_NEWMARK:
     d->terms = (mn_scheme_terms){1 / (beta * h * h), gamma / (beta * h), 1, gamma / (beta * h)};
     break;
   case MN_MIDPOINT:
-    d->terms = (mn_scheme_terms){4 / (h * h), 2 / h, 2, 4 / h};
+    d->terms = (mn_scheme_terms){4 / ((1 + 2 * fade) * h * h), 2 / h, 2, 4 / ((1 + 2 * fade) * h)};
     break;
   default:
     d->terms = (mn_scheme_terms){1 / (h * h), 1 / h, 1, 1 / h};
@@ -108,7 +113,7 @@ static void set_terms(mn_deform *d)
     d->y[i] = x;
     d->w[i] = 0;
     d->y1[i] = x;
-    d->y0[i] = x + (d->def.scheme == MN_MIDPOINT ? h / 2 : h) * v;
+    d->y0[i] = x + (d->def.scheme == MN_MIDPOINT ? h / 2 * (v - fade * h * a) : h * v);
     if (d->def.scheme == MN_NEWMARK) {
       d->y1[i] = d->y0[i] = d->y0[i] + h * h * (0.5 - beta) * a;
       d->w[i] = v + h * (1 - gamma) * a;
@@ -139,7 +144,7 @@ static void set_targets(mn_deform *d, double t)
 
 void mn_deform_finish(mn_deform *d)
 {
-  double h = d->dt;
+  double h = d->dt, fade = d->def.fade;
   size_t dim = (size_t)d->def.dim;
   mn_deform_press_at(d, d->y); /* the last one looked at may not be y */
   for (size_t i = 0; i < mn_deform_dofs(d); i++) {
@@ -158,7 +163,7 @@ void mn_deform_finish(mn_deform *d)
       break;
     case MN_MIDPOINT:
       *x1 = 2 * y - x;
-      *v1 = 4 * (y - x) / h - v;
+      *v1 = (2 * (y - x) / h - (0.5 - fade) * v + fade * h * d->a[node].v[k]) / (0.5 + fade);
       *a1 = (*v1 - v) / h;
       break;
     default:

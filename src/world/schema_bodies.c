@@ -208,9 +208,10 @@ const mn_key mn_dynamics_keys[] = {
     {"integrator", MN_KEY_CHOICE, "", "\"euler\"", 0, 0, 0, "euler newmark midpoint explicit",
      AT(mn_dynamics_def, integrator),
      "of deformable bodies. euler: backward, first order, damps, always stable; midpoint: second "
-     "order, keeps energy and both momenta at any step; newmark: second order, stable for linear "
-     "forces only (undamped thin bodies gain energy with long steps); explicit: limits the step "
-     "itself"},
+     "order, keeps energy and both momenta at any step (in a fluid it lets vibrations die out that "
+     "the step does not resolve, those of fewer than about 10 substeps); newmark: second order, "
+     "stable for linear forces only (undamped thin bodies gain energy with long steps); explicit: "
+     "limits the step itself"},
     {"beta", MN_KEY_NUMBER, "", "0.25", MN_BETWEEN, 0.25, 1, "", AT(mn_dynamics_def, beta),
      "of Newmark; at least gamma/2, or it is unstable"},
     {"gamma", MN_KEY_NUMBER, "", "0.5", MN_BETWEEN, 0.5, 1, "", AT(mn_dynamics_def, gamma),

@@ -195,14 +195,23 @@ static int is_deep(const mn_mac *mac, const mn_closed_face *f)
   return (!low.inside || low.phi < most) && (!high.inside || high.phi < most);
 }
 
-/* Masses above 0 help those below it where water holds the body all around. Near the surface it may
-   let go of any of them. */
+static int any_soft(const mn_interface *f)
+{
+  for (size_t i = 0; i < f->count; i++)
+    if (!f->rigid[i] && f->lead[i] > 0)
+      return 1;
+  return 0;
+}
+
+/* Masses above 0 help those below it where fluid holds the body all around. Near the surface water
+   may let go of any of them, unless it sticks to its walls. */
 mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_vec3 *mass, int *any)
 {
   mn_mac *mac = self;
   mn_mac_bodies *b = &mac->bodies;
   *any = 0;
-  if (!interface->count || !interface->impulse || !mac->state.held.data)
+  int lets_go = mac->state.held.data != NULL;
+  if (!interface->count || !interface->impulse || !(lets_go || any_soft(interface)))
     return MN_OK;
   MN_TRY(mn_mac_bodies_place(mac, interface));
   memset(mass, 0, interface->count * sizeof *mass);
@@ -213,11 +222,12 @@ mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_ve
   for (size_t r = 0; r < b->weights->rows; r++) {
     b->F[r] = mn_mac_bodies_dual(mac, r).mass;
     *any |= b->F[r] < 0;
-    b->grip[b->face[r].body][0].x += b->F[r] < 0 && !is_deep(mac, &b->face[r]);
+    b->grip[b->face[r].body][0].x += lets_go && b->F[r] < 0 && !is_deep(mac, &b->face[r]);
   }
   for (size_t r = 0; r < b->weights->rows; r++)
     if (b->grip[b->face[r].body][0].x > 0)
       b->F[r] = fmin(b->F[r], 0);
+  *any = *any && !lets_go ? MN_LACKING_HELD : *any;
   return *any ? mn_weights_scatter(b->weights, b->F, mass) : MN_OK;
 }
 
