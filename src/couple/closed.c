@@ -44,9 +44,9 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label,  c->label_now,  c->row,   c->reply, c->move,
-                 c->inside, c->level,      c->first, c->part,  c->fluid_mass,
-                 c->around, c->p0_of_grid, c->unseen};
+  void *all[] = {c->label,  c->label_now,  c->row,    c->reply,       c->move,
+                 c->inside, c->level,      c->first,  c->part,        c->fluid_mass,
+                 c->around, c->p0_of_grid, c->unseen, c->closed_part};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);
