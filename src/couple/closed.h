@@ -110,6 +110,8 @@ typedef struct mn_closed {
   mn_arena arena;
   uint8_t *inside;    /* [grid_count x bodies] interface.inside, */
   size_t inside_room; /* for so many entries */
+  int keeps;          /* 1: one system works for a coupling that lets no water go: interface.kept */
+  uint8_t *kept_grid; /* [grid_room] */
   double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
   double *level;      /* [grid_room] Pa, as the fluid's last solve said */
   double *unseen;     /* [grid_room] interface.unseen */

@@ -417,6 +417,7 @@ void mn_coupling_adopt(mn_coupling *c, const mn_coupling *other)
 
 void mn_coupling_help(mn_coupling *c, const mn_coupling *other)
 {
+  c->closed.keeps = !other->mono; /* what it promises holds for all of its substeps */
   mn_closed_hand_over(&c->closed, &other->closed);
 }
 

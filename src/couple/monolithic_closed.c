@@ -148,7 +148,7 @@ double mn_mono_lost(const mn_monolithic *m)
 static int is_void(const mn_monolithic *m, int r)
 {
   const mn_closed *c = m->closed;
-  if (!m->s.fluid.bound || mn_mono_has_cells(&m->s, c->grid[r]))
+  if (!m->s.fluid.bound || c->keeps || mn_mono_has_cells(&m->s, c->grid[r]))
     return 0;
   return c->parted[r] || c->now.error[c->slot[r]] > GAP * m->dx * c->surface[r];
 }
