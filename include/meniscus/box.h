@@ -49,6 +49,9 @@ typedef struct mn_interface {
   const double *unseen;  /* NULL: none. Else of each region of mn_fluid_ops.enclose, m^3/s (m^2/s):
                             its growth by sides that the coupling keeps there for this substep
                             although the fluid sees none of it in front of them */
+  const uint8_t *kept; /* NULL: none. Else of each region of mn_fluid_ops.enclose 1: fluid and solid
+                          are solved as one system, and yet the coupling keeps its volume: water
+                          in it lets go of nothing */
   double *level; /* NULL: nobody asks. Else of each region of mn_fluid_ops.enclose, 0 as handed
                     in: a fluid may leave a constant pressure of the region out of its loads,
                     and writes it here (Pa); the coupling adds it by the surface's areas */

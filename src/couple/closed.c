@@ -45,9 +45,10 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label,      c->label_now, c->unseen_side, c->row,   c->reply,
-                 c->move,       c->inside,    c->level,       c->first, c->part,
-                 c->fluid_mass, c->around,    c->p0_of_grid,  c->unseen};
+  void *all[] = {c->label,      c->label_now, c->unseen_side, c->row,         c->reply,
+                 c->move,       c->inside,    c->level,       c->first,       c->part,
+                 c->fluid_mass, c->around,    c->p0_of_grid,  c->unseen,      c->closed_part,
+                 c->kept_grid};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);
@@ -68,6 +69,7 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
   c->far = far;
   c->force = mn_v3(0, 0, 0);
   c->boxes->face.inside = c->boxes->agreed.inside = NULL;
+  c->boxes->face.kept = c->boxes->agreed.kept = NULL;
   memset(c->impulse, 0, sizeof c->impulse);
   c->count = c->lids = c->told = c->solves = c->hopeless = c->grid_count = 0;
 }
@@ -105,6 +107,18 @@ static void describe(mn_closed *c, const mn_enclosed *said)
   }
 }
 
+/* Regions whose volume a p0 keeps. */
+static void tell_kept(mn_closed *c)
+{
+  if (!c->keeps || !c->grid_count)
+    return;
+  memset(c->kept_grid, 0, (size_t)c->grid_count);
+  for (int r = 0; r < c->count; r++)
+    if (c->grid[r] >= 0)
+      c->kept_grid[c->grid[r]] = !c->still[r];
+  c->boxes->face.kept = c->boxes->agreed.kept = c->kept_grid;
+}
+
 mn_status mn_closed_meet(mn_closed *c)
 {
   mn_enclosed said = {0};
@@ -117,6 +131,7 @@ mn_status mn_closed_meet(mn_closed *c)
     MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->p0_of_grid));
     MN_TRY(MN_RENEW(c->ctx, "pressures of regions", (size_t)said.count, &c->level));
     MN_TRY(MN_RENEW(c->ctx, "flows of regions", (size_t)said.count, &c->unseen));
+    MN_TRY(MN_RENEW(c->ctx, "regions that are kept", (size_t)said.count, &c->kept_grid));
     c->grid_room = (size_t)said.count;
   }
   for (int g = 0; g < said.count; g++)
@@ -134,6 +149,7 @@ mn_status mn_closed_meet(mn_closed *c)
     if (c->still[r]) /* no p0 is wrong, and none lasts */
       c->now.p0[c->slot[r]] = 0;
   mn_closed_fill_rows(c, c->boxes->face.X);
+  tell_kept(c);
   return mn_closed_find_inside(c);
 }
 

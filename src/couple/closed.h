@@ -38,6 +38,7 @@
 #include "meniscus/coupling.h"
 
 enum { MN_CLOSED_MAX = MN_REGIONS_MAX, MN_CLOSED_DOUBT = 64, MN_CLOSED_LIDS = 64 };
+enum { MN_CLOSED_UNDECIDED = 255 }; /* a label that no slot has */
 
 /* An element that closes the chain of a region's sides (closed_lids.c), like one whose second side
    faces it. */
@@ -88,6 +89,7 @@ typedef struct mn_closed {
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
   int jammed[MN_CLOSED_MAX];     /* 1: its mass would, but something holds it */
   double blown[MN_CLOSED_MAX];   /* m^3/s, the part of the inflow that is of sources */
+  int into[MN_CLOSED_MAX];       /* by slot: the one that it has become a part of, or -1 */
   int struck[MN_CLOSED_MAX];     /* by slot, 1: it has closed, or parted, in this substep */
   mn_closed_lid lid[MN_CLOSED_LIDS];
   int lids;
@@ -104,10 +106,13 @@ typedef struct mn_closed {
   /* of the surface, once */
   size_t *first, *around; /* elements around a point: around[first[i]..first[i + 1]] */
   size_t *part, parts;    /* [elements] connected part that an element belongs to */
+  uint8_t *closed_part;   /* [parts] 1: thin, and without ends */
   /* scratch */
   mn_arena arena;
   uint8_t *inside;    /* [grid_count x bodies] interface.inside, */
   size_t inside_room; /* for so many entries */
+  int keeps;          /* 1: one system works for a coupling that lets no water go: interface.kept */
+  uint8_t *kept_grid; /* [grid_room] */
   double *p0_of_grid; /* [grid_room] for mn_fluid_ops.lift */
   double *level;      /* [grid_room] Pa, as the fluid's last solve said */
   double *unseen;     /* [grid_room] interface.unseen */
@@ -191,6 +196,11 @@ void mn_closed_part_inside(const mn_closed *closed, int g, const mn_vec3 *field,
 MN_MUST_CHECK mn_status mn_closed_find_parts(mn_closed *closed);
 /* Which regions there are now, from what the fluid says and the labels kept. */
 MN_MUST_CHECK mn_status mn_closed_identify(mn_closed *closed, const mn_enclosed *enclosed);
+
+/* ---- closed_bags.c --------------------------------------------------------------------------- */
+
+/* label_now: what cannot be of bags is not. */
+MN_MUST_CHECK mn_status mn_closed_keep_bags(mn_closed *closed);
 
 /* ---- closed_project.c
  * ----------------------------------------------------------------------------- */

@@ -33,7 +33,6 @@ enum { POCKET = 3 };
 /* An enclosed region whose volume has changed by no more than this part is the one it was, even if
    most of its sides now face none. */
 static const double SAME = 0.1;
-enum { UNDECIDED = 255 }; /* a label that no slot has */
 
 typedef struct ballot {
   const mn_enclosed *said;
@@ -111,6 +110,7 @@ static void merge(mn_closed *c, int winner, int loser)
   c->now.error[winner] += c->now.error[loser];
   c->now.lost[winner] += c->now.lost[loser];
   end_region(c, loser);
+  c->into[loser] = winner;
 }
 
 static void follow_regions(mn_closed *c, ballot *b)
@@ -184,6 +184,41 @@ static mn_status add_regions(mn_closed *c, ballot *b)
   return MN_OK;
 }
 
+/* The element across the side of e that lacks its point k, or e itself where there is none, or more
+   than one: surfaces part there, and which sides go together is not known. */
+static size_t neighbour(const mn_closed *c, size_t e, size_t k)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t dim = (size_t)f->dim, found = e, count = 0;
+  const uint32_t *own = &f->element[dim * e];
+  uint32_t first = own[(k + 1) % dim];
+  for (size_t q = c->first[first]; q < c->first[first + 1]; q++) {
+    size_t other = c->around[q], shared = 0;
+    for (size_t i = 0; i < dim; i++)
+      for (size_t j = 0; j < dim; j++)
+        shared += i != k && own[i] == f->element[dim * other + j];
+    if (other != e && shared == dim - 1) {
+      found = other;
+      count++;
+    }
+  }
+  return count == 1 ? found : e;
+}
+
+/* Thin ones without ends. */
+static mn_status find_closed_parts(mn_closed *c)
+{
+  const mn_interface *f = &c->boxes->face;
+  size_t dim = (size_t)f->dim;
+  MN_TRY(MN_NEW(c->ctx, "parts of a surface", c->parts, &c->closed_part));
+  memset(c->closed_part, 1, c->parts);
+  for (size_t e = 0; e < f->elements; e++)
+    for (size_t k = 0; k < dim; k++)
+      if (!f->two_sided[f->element[dim * e]] || neighbour(c, e, k) == e)
+        c->closed_part[c->part[e]] = 0;
+  return MN_OK;
+}
+
 mn_status mn_closed_find_parts(mn_closed *c)
 {
   const mn_interface *f = &c->boxes->face;
@@ -212,7 +247,7 @@ mn_status mn_closed_find_parts(mn_closed *c)
     c->parts++;
   }
   mn_free(waiting);
-  return MN_OK;
+  return find_closed_parts(c);
 }
 
 /* Sides of closed bodies that were wholly inside a region, and still see nothing else. */
@@ -230,7 +265,7 @@ static mn_status keep_immersed(mn_closed *c)
     uint8_t before = c->label[side] % MN_CLOSED_DOUBT, now = c->label_now[side];
     int thin = f->two_sided[f->element[(size_t)f->dim * (side / 2)]];
     was[part] = !thin && (was[part] == UNSEEN || was[part] == before) ? before : MIXED;
-    if (now != UNDECIDED && now != 0 && now < MN_CLOSED_DOUBT)
+    if (now != MN_CLOSED_UNDECIDED && now != 0 && now < MN_CLOSED_DOUBT)
       is[part] = is[part] == UNSEEN || is[part] == now ? now : MIXED;
   }
   for (size_t side = 0; side < 2 * f->elements; side++) {
@@ -241,39 +276,18 @@ static mn_status keep_immersed(mn_closed *c)
   return MN_OK;
 }
 
-/* The element across the side of e that lacks its point k, or e itself where there is none, or more
-   than one: surfaces part there, and which sides go together is not known. */
-static size_t neighbour(const mn_closed *c, size_t e, size_t k)
-{
-  const mn_interface *f = &c->boxes->face;
-  size_t dim = (size_t)f->dim, found = e, count = 0;
-  const uint32_t *own = &f->element[dim * e];
-  uint32_t first = own[(k + 1) % dim];
-  for (size_t q = c->first[first]; q < c->first[first + 1]; q++) {
-    size_t other = c->around[q], shared = 0;
-    for (size_t i = 0; i < dim; i++)
-      for (size_t j = 0; j < dim; j++)
-        shared += i != k && own[i] == f->element[dim * other + j];
-    if (other != e && shared == dim - 1) {
-      found = other;
-      count++;
-    }
-  }
-  return count == 1 ? found : e;
-}
-
-/* What the neighbours of an undecided side that were decided before this pass say, or UNDECIDED.
-   A region counts more than none, and the lowest slot first. */
+/* What the neighbours of an undecided side that were decided before this pass say, or
+   MN_CLOSED_UNDECIDED. A region counts more than none, and the lowest slot first. */
 static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t side)
 {
   size_t dim = (size_t)c->boxes->face.dim;
-  uint8_t found = UNDECIDED;
+  uint8_t found = MN_CLOSED_UNDECIDED;
   for (size_t k = 0; k < dim; k++) {
     uint8_t other = label[2 * neighbour(c, side / 2, k) + side % 2];
-    if (other == UNDECIDED)
+    if (other == MN_CLOSED_UNDECIDED)
       continue;
     other %= MN_CLOSED_DOUBT;
-    if (found == UNDECIDED || found == 0 || (other && other < found))
+    if (found == MN_CLOSED_UNDECIDED || found == 0 || (other && other < found))
       found = other;
   }
   return found;
@@ -288,16 +302,16 @@ static mn_status spread_labels(mn_closed *c, const int32_t *facing)
   for (int changed = 1; changed;) {
     changed = 0;
     for (size_t side = 0; side < count; side++)
-      before[side] =
-          facing[side] == MN_FACES_WALL && !c->label_now[side] ? UNDECIDED : c->label_now[side];
+      before[side] = facing[side] == MN_FACES_WALL && !c->label_now[side] ? MN_CLOSED_UNDECIDED
+                                                                          : c->label_now[side];
     for (size_t side = 0; side < count; side++)
-      if (c->label_now[side] == UNDECIDED) {
+      if (c->label_now[side] == MN_CLOSED_UNDECIDED) {
         c->label_now[side] = ask_neighbours(c, before, side);
-        changed |= c->label_now[side] != UNDECIDED;
+        changed |= c->label_now[side] != MN_CLOSED_UNDECIDED;
       }
   }
   for (size_t side = 0; side < count; side++)
-    if (c->label_now[side] == UNDECIDED)
+    if (c->label_now[side] == MN_CLOSED_UNDECIDED)
       c->label_now[side] = 0;
   return MN_OK;
 }
@@ -315,10 +329,11 @@ static mn_status label_sides(mn_closed *c, const ballot *b)
     else if (g == MN_FACES_NONE || g == MN_FACES_WALL)
       *label = lives && !doubted ? same + MN_CLOSED_DOUBT : 0;
     else
-      *label = lives ? same : UNDECIDED;
-    undecided |= *label == UNDECIDED;
+      *label = lives ? same : MN_CLOSED_UNDECIDED;
+    undecided |= *label == MN_CLOSED_UNDECIDED;
   }
   MN_TRY(keep_immersed(c));
+  MN_TRY(mn_closed_keep_bags(c));
   if (undecided)
     MN_TRY(spread_labels(c, b->said->facing));
   for (size_t side = 0; side < 2 * c->boxes->face.elements; side++)
@@ -335,6 +350,8 @@ mn_status mn_closed_identify(mn_closed *c, const mn_enclosed *said)
     any |= c->kept.id[slot] != 0;
   c->count = 0;
   memset(c->struck, 0, sizeof c->struck);
+  for (int slot = 0; slot < MN_CLOSED_MAX; slot++)
+    c->into[slot] = -1;
   memset(c->label_now, 0, 2 * c->boxes->face.elements);
   if (!any)
     return MN_OK;

@@ -294,7 +294,9 @@ static double worst_gap(const mn_closed *c, const double *res)
   return worst;
 }
 
-/* At most PATIENCE steps with the K given. *done: 1 when found, or as good as the solid can. */
+/* At most PATIENCE steps with the K given. *done: 1 when found, or as good as the solid can. A
+   fresh K tells what has no solution; once it has learned, some direction may be missing from it.
+ */
 static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int fresh, double *k,
                          double *res, int *done)
 {
@@ -310,7 +312,7 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
       total -= left[r];
     for (int r = 0; r < c->count; r++)
       if (!mn_closed_idle(c, r) && fabs(left[r]) * c->dt > allowed(c, r, LEAST_FOUND))
-        return fresh ? mn_closed_refuse(c, r, total) : MN_OK;
+        return fresh && n == 0 ? mn_closed_refuse(c, r, total) : MN_OK;
     for (int r = 0; r < c->count; r++)
       c->now.p0[c->slot[r]] += dp[r];
     MN_TRY(solve_solid(c, solve, user, after));
@@ -331,8 +333,8 @@ static mn_status descend(mn_closed *c, mn_closed_solve *solve, void *user, int f
   return MN_OK;
 }
 
-/* m^3/s: what walls take from a region's volume, by a residual of it; not what earlier substeps left
-   of it, which a short one would make a great flow of. */
+/* m^3/s: what walls take from a region's volume, by a residual of it; not what earlier substeps
+   left of it, which a short one would make a great flow of. */
 static double taken(const mn_closed *c, int r, double res)
 {
   double left = c->struck[c->slot[r]] ? 0 : c->target[r] / c->dt - c->info[r].inflow;

@@ -217,7 +217,7 @@ mn_status mn_coupling_meet(mn_context *ctx, int dim, double spacing, mn_fluid fl
 static mn_status step_as_one(mn_coupling *c, mn_coupling_report *report)
 {
   int touch = 0, agreed = 0;
-  MN_TRY(mn_monolithic_step(c->mono, c->dt, report));
+  MN_TRY(mn_monolithic_step(c->mono, c->dt, c->met, report));
   if (report->reason == MN_CONVERGED)
     MN_TRY(mn_boxes_touches(&c->boxes, &touch));
   double allowed = report->allowed;
@@ -417,6 +417,7 @@ void mn_coupling_adopt(mn_coupling *c, const mn_coupling *other)
 
 void mn_coupling_help(mn_coupling *c, const mn_coupling *other)
 {
+  c->closed.keeps = !other->mono; /* what it promises holds for all of its substeps */
   mn_closed_hand_over(&c->closed, &other->closed);
 }
 

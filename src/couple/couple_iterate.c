@@ -118,12 +118,14 @@ static void measure_added(mn_coupling *c)
 }
 
 /* Before the first solve: a frozen fluid puts the surface where all couplings expect it, not where
-   this one begins to iterate, so that they solve the same equations. */
+   this one begins to iterate, so that they solve the same equations. After one system it has it
+   there already: asked from elsewhere which sides face closed regions, those within a cell of
+   another one would look at the wrong ones. */
 static mn_status meet(mn_coupling *c)
 {
   mn_interface *f = &c->boxes.face;
   size_t bytes = f->count * sizeof *f->X;
-  int expected = f->frozen && !c->mono && c->rmi && !c->def.published;
+  int expected = f->frozen && c->rmi && (c->mono || !c->def.published);
   if (expected) {
     memcpy(c->place, f->X, bytes);
     memcpy(f->X, c->met, bytes);

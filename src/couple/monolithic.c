@@ -333,7 +333,8 @@ mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
   return MN_OK;
 }
 
-mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *report)
+mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_vec3 *place,
+                             mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
   m->solves = m->newton = m->s.krylov = 0;
@@ -343,10 +344,10 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *re
   m->s.clipped = m->s.light = m->s.fluid.positive = 0;
   m->s.factored = m->s.mesh_iterations = 0;
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
-  MN_TRY(mn_boxes_expect(m->boxes, dt, m->load));
+  MN_TRY(mn_boxes_expect(m->boxes, dt, place));
   memcpy(m->V, f->V, f->count * sizeof *f->V);
   memcpy(m->V_linear, f->X, f->count * sizeof *f->X); /* kept: what follows sees another place */
-  memcpy(f->X, m->load, f->count * sizeof *f->X);
+  memcpy(f->X, place, f->count * sizeof *f->X);
   mn_status status = mn_closed_meet(m->closed);
   m->began_s = mn_cpu_seconds();
   if (status == MN_OK)

@@ -31,8 +31,9 @@ MN_MUST_CHECK mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_
 void mn_monolithic_destroy(mn_monolithic **mono);
 
 /* Both begun, up to their commits. Fills reason, residual
-   and imbalance; report->allowed is read. */
-MN_MUST_CHECK mn_status mn_monolithic_step(mn_monolithic *mono, double dt,
+   and imbalance; report->allowed is read. place[points] <- where the fluid met the surface first,
+   and leaves it if it is frozen. */
+MN_MUST_CHECK mn_status mn_monolithic_step(mn_monolithic *mono, double dt, mn_vec3 *place,
                                            mn_coupling_report *report);
 /* After a step that converged and in which bodies touch: the step again, with the solid's own solve
    and what it holds there. *agreed: 0 if that does not end; then both boxes must be asked in turn.

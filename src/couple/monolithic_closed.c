@@ -148,7 +148,7 @@ double mn_mono_lost(const mn_monolithic *m)
 static int is_void(const mn_monolithic *m, int r)
 {
   const mn_closed *c = m->closed;
-  if (!m->s.fluid.bound || mn_mono_has_cells(&m->s, c->grid[r]))
+  if (!m->s.fluid.bound || c->keeps || mn_mono_has_cells(&m->s, c->grid[r]))
     return 0;
   return c->parted[r] || c->now.error[c->slot[r]] > GAP * m->dx * c->surface[r];
 }
@@ -256,6 +256,21 @@ static int is_slit(const mn_monolithic *m, int32_t g)
   return 2 * sum.volume < SLIT * m->dx * area && fabs(sum.blown) <= MENDED * sum.walls;
 }
 
+/* Some body at its walls can give way, and nothing but bodies moves them. That nobody knows it,
+   then, is because no side of theirs sees it across more room than the grid can tell (enclose.c): a
+   layer between a block that falls and a skin, say, which the grid parts from the fluid around as
+   the block passes from one row of cells to the next. */
+static int is_layer(const mn_monolithic *m, int32_t g)
+{
+  const mn_mono_system *s = &m->s;
+  const mn_csr *WE = &s->WE.a;
+  region_sum sum = add_up(m, g);
+  int gives = 0;
+  for (size_t row = 0; row < s->rows && !gives; row++)
+    gives = mn_mono_breath(s, g, row) != 0 && WE->start[row] < WE->start[row + 1];
+  return gives && fabs(sum.blown) <= MENDED * sum.walls;
+}
+
 static int is_pocket(const mn_monolithic *m, int32_t g)
 {
   double cells = 0;
@@ -264,7 +279,7 @@ static int is_pocket(const mn_monolithic *m, int32_t g)
   for (int r = 0; r < m->s.volumes; r++)
     if (m->s.volume[r].grid == g)
       return 0;
-  return m->s.told && (cells <= pow(POCKET, m->boxes->face.dim) || is_slit(m, g));
+  return m->s.told && (cells <= pow(POCKET, m->boxes->face.dim) || is_slit(m, g) || is_layer(m, g));
 }
 
 /* Some p0 moves what is around it. */

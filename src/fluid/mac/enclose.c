@@ -49,6 +49,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->center);
   mn_free(e->sum);
   mn_free(e->parted);
+  mn_free(e->kept);
   mn_free(e->broad);
   mn_free(e->lead);
   mn_free(e->facing);
@@ -81,6 +82,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides, size_t poi
     GROW(center, 1);
     GROW(sum, 3);
     GROW(parted, 1);
+    GROW(kept, 1);
     GROW(broad, 1);
     GROW(whole, 1);
     GROW(lead, 1);
@@ -152,7 +154,7 @@ static void number_regions(mn_mac *mac)
   for (int n = 0; n < e->told.count; n++) {
     e->inflow[n] = e->blown[n] = e->hidden[n] = e->volume[n] = 0;
     e->center[n] = mn_v3(0, 0, 0);
-    e->broad[n] = e->whole[n] = 0;
+    e->broad[n] = e->whole[n] = e->kept[n] = 0;
   }
 }
 

@@ -27,6 +27,7 @@ typedef struct mn_enclosure {
   double *sum;      /* scratch of lift and gauge: [2 * room] */
   int64_t *lead;    /* scratch of lift */
   uint8_t *parted;  /* as told */
+  uint8_t *kept;    /* interface.kept, of the one system */
   uint8_t *broad;   /* some element faces it across a gap that the grid resolves */
   uint8_t *whole;   /* as told */
   size_t side_room; /* sides of elements: */

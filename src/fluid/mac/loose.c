@@ -252,12 +252,13 @@ double mn_mac_loose_outflow(const mn_mac *mac, const int32_t at[3])
 }
 
 /* The coupling keeps the volume of the cell's region, whatever its pressure: all but those that
-   solve fluid and bodies as one system. */
+   solve fluid and bodies as one system, unless it says so. */
 static int is_kept(const mn_mac *mac, const int32_t at[3])
 {
   const mn_field *f = &mac->b;
   int64_t q = f->at - f->data + mn_index(f, at[0], at[1], at[2]);
-  return mac->enclosure.known && !mac->bodies.one_system && mac->enclosure.label[q] >= 0;
+  int32_t region = mac->enclosure.known ? mac->enclosure.label[q] : -1;
+  return region >= 0 && (!mac->bodies.one_system || mac->enclosure.kept[region]);
 }
 
 /* Pa, of the water in the cell, p0 included. */

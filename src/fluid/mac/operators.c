@@ -178,7 +178,20 @@ static mn_status make_regions(mn_mac *mac, double *p)
   return MN_OK;
 }
 
-/* Cells whose pressure may not fall below 0. */
+/* Of regions that are kept; 1: others than before. */
+static int note_kept(mn_mac *mac, const mn_interface *interface)
+{
+  mn_enclosure *e = &mac->enclosure;
+  int changed = 0;
+  for (int n = 0; e->known && n < e->told.count; n++) {
+    uint8_t kept = interface && interface->kept && interface->kept[n];
+    changed |= e->kept[n] != kept;
+    e->kept[n] = kept;
+  }
+  return changed;
+}
+
+/* Cells whose pressure may not fall below 0: not those of regions that are kept. */
 static mn_status make_bounds(mn_mac *mac)
 {
   mn_mac_operators *o = &mac->operators;
@@ -189,12 +202,16 @@ static mn_status make_bounds(mn_mac *mac)
   MN_TRY(mn_reserve(mac->ctx, "cells at walls", o->unknowns.count, 1, &o->buffer[B_BOUND]));
   uint8_t *bound = o->buffer[B_BOUND].data;
   mn_separate_mark(mac);
-  const unsigned char *mark = mac->separate.lcp.separating + (mac->b.at - mac->b.data);
+  unsigned char *mark = mac->separate.lcp.separating + (mac->b.at - mac->b.data);
   for (int row = 0; row < g->n[1] * g->n[2]; row++)
-    for (int r = g->first_run[row]; r < g->first_run[row + 1]; r++)
-      memcpy(bound + o->unknowns.run[r],
-             mark + mn_index(&mac->b, g->run[r].lo, row % g->n[1], row / g->n[1]),
-             (size_t)(g->run[r].hi - g->run[r].lo));
+    for (int r = g->first_run[row]; r < g->first_run[row + 1]; r++) {
+      int32_t first = o->unknowns.run[r], region = o->linear.region ? o->linear.region[first] : -1;
+      size_t count = (size_t)(g->run[r].hi - g->run[r].lo);
+      unsigned char *own = mark + mn_index(&mac->b, g->run[r].lo, row % g->n[1], row / g->n[1]);
+      if (region >= 0 && mac->enclosure.known && mac->enclosure.kept[region])
+        memset(own, 0, count);
+      memcpy(bound + first, own, count);
+    }
   o->linear.bound = bound;
   return MN_OK;
 }
@@ -268,8 +285,8 @@ static mn_status assemble(void *self, const mn_interface *interface, mn_fluid_li
     MN_TRY(mn_mac_bodies_place(mac, interface));
   o->linear.surfaces_s = mn_cpu_seconds() - start;
   MN_TRY(mn_mac_analyse(mac));
-  if (!o->made || o->stamp != mac->geometry.stamp || o->known != mac->enclosure.known ||
-      o->narrowed != mac->bodies.narrowed) {
+  if (note_kept(mac, interface) || !o->made || o->stamp != mac->geometry.stamp ||
+      o->known != mac->enclosure.known || o->narrowed != mac->bodies.narrowed) {
     o->made = 0;
     o->factor = mac->dt / mac->def->fluid.density * pow(mac->grid.dx, mac->grid.dim - 2);
     MN_TRY(mn_unknowns_list(mac->ctx, mn_pressure_system(mac->pressure),

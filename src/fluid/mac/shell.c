@@ -495,6 +495,12 @@ int mn_shell_stop(const mn_shell *s, mn_vec3 x0, mn_vec3 *x1)
   return same_side(s, x0, x0, 0, &other);
 }
 
+int mn_shell_lets_by(const mn_shell *s, mn_vec3 x0, mn_vec3 x1)
+{
+  mn_sweep_hit hit;
+  return same_side(s, x0, x1, 0, &hit);
+}
+
 int mn_shell_move(const mn_mac *mac, double dt, mn_vec3 x0, mn_vec3 *x1)
 {
   mn_vec3 k1, k2, k3, k = {{0, 0, 0}};

@@ -43,7 +43,8 @@ typedef struct mn_shell {
     size_t count, room;
   } undo[MN_MENDED]; /* what mending changed, and where */
   long stamp;        /* of the placement for which it was done */
-  int64_t lost;      /* particles that no place was found for; a count since the beginning */
+  int64_t lost;      /* particles that no place was found for, whose volume others have now; a count
+                        since the beginning */
 } mn_shell;
 
 void mn_shell_destroy(mn_shell *s);
@@ -82,6 +83,8 @@ double mn_shell_carried(const mn_mac *mac, double dt, const mn_field *from, mn_v
 int mn_shell_move(const mn_mac *mac, double dt, mn_vec3 x0, mn_vec3 *x1);
 /* The end of a straight path from x0 to x1, cut if it meets a shell; 0: none found. */
 int mn_shell_stop(const mn_shell *s, mn_vec3 x0, mn_vec3 *x1);
+/* 1: such a path meets none. */
+int mn_shell_lets_by(const mn_shell *s, mn_vec3 x0, mn_vec3 x1);
 /* May a point have to do with shells: does it lie in a cell beside one? */
 int mn_shell_is_beside(const mn_shell *s, mn_vec3 x);
 

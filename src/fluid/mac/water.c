@@ -299,6 +299,27 @@ static int advance_row(const mn_mac *mac, const mn_tracer *t, double *row, const
   return 1;
 }
 
+/* The volume of a particle that shells leave no place goes to the nearest one that it could have
+   come to from x, where it was, without meeting a shell. */
+static void bequeath(mn_mac *mac, size_t lost, mn_vec3 x)
+{
+  static const double FURTHEST = 3; /* cells */
+  mn_particles *p = &mac->water.next;
+  double least = FURTHEST * mac->grid.dx * FURTHEST * mac->grid.dx;
+  size_t best = SIZE_MAX;
+  mac->shell.lost++;
+  for (size_t i = 0; i < p->count; i++) {
+    mn_vec3 y = position(mn_particle(p, i), mac->grid.dim), d = mn_sub(y, x);
+    if (mac->water.cells.cell[i] < 0 || !(mn_dot(d, d) < least) ||
+        !mn_shell_lets_by(&mac->shell, x, y))
+      continue;
+    least = mn_dot(d, d);
+    best = i;
+  }
+  if (best < SIZE_MAX)
+    *mn_particle_volume(p, best) += *mn_particle_volume(p, lost);
+}
+
 /* next <- the state's particles, moved. Marks as gone those that shells leave no place; none
    without shells. */
 static mn_status advance(mn_mac *mac)
@@ -321,7 +342,8 @@ static mn_status advance(mn_mac *mac)
         (g->dim == 2 ? advance_row(mac, &t, row, 2) : advance_row(mac, &t, row, 3)) - 1;
   }
   for (int64_t i = 0; i < count && mac->shell.on; i++)
-    mac->shell.lost += w->cells.cell[i] < 0;
+    if (w->cells.cell[i] < 0)
+      bequeath(mac, (size_t)i, position(mn_particle(from, (size_t)i), g->dim));
   return MN_OK;
 }
 
@@ -364,7 +386,8 @@ mn_status mn_water_push(mn_mac *mac)
       row[a] = y.v[a];
   }
   for (int64_t i = 0; i < count; i++)
-    mac->shell.lost += w->cells.cell[i] < 0;
+    if (w->cells.cell[i] < 0) /* it is where it was */
+      bequeath(mac, (size_t)i, position(mn_particle(&w->next, (size_t)i), mac->grid.dim));
   return mn_water_sort(mac, (size_t)count);
 }
 

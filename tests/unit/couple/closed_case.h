@@ -31,6 +31,7 @@ typedef struct cloud {
   int joined[POINTS_MAX][2];
   double length[POINTS_MAX], pull, anchor, gravity, dt; /* pull: N per strain */
   int fault;                                            /* 1: an acceleration that is no number */
+  int thin;                                             /* 1: all surfaces are */
   int solves;
 } cloud;
 
@@ -82,7 +83,7 @@ static void cloud_write(const cloud *s, const mn_vec3 *X, const mn_vec3 *V, mn_i
     f->V[i] = V[i];
     f->body[i] = s->body[i];
     f->rigid[i] = (uint8_t)s->lift[s->body[i]];
-    f->two_sided[i] = 0;
+    f->two_sided[i] = (uint8_t)s->thin;
     f->N[i] = mn_v3(0, 0, 0);
     f->area[i] = 0;
   }
