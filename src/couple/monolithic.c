@@ -17,9 +17,12 @@ static const double NEXT_STEP = 0.1, ASTRAY = 100;
 /* Of what is allowed: how far walls of closed regions may lie off after the one step of a
    linearised substep. Less than the next substeps make good (monolithic_closed.c). */
 static const double LOST_AT_ONCE = 0.1;
-/* The same after Newton's first step: what is pressed harder may be turned over by the next ones.
- */
-static const double TURNED = 1;
+/* The same after Newton's first step, in cells for a substep of full length: what is pressed harder
+   may be turned over by the next ones. How far walls turn has nothing to do with the tolerance, and
+   the next steps mend it: a tight one would halve substeps for ever, the error of the first step
+   falling little faster than what is allowed. And where the second step leaves more than this part
+   of it, it mends nothing. */
+static const double TURNED = 0.05, TURNS_ON = 0.5;
 /* Of what is allowed: how far bodies may go in a substep by the energy by which they miss their own
    equations. A stiff one that turns is stretched by the linear step, by little, and would be thrown
    about by that. */
@@ -237,11 +240,22 @@ static int same_rest(const mn_monolithic *m)
   return off <= SAME_REST * most;
 }
 
+/* Walls of closed regions turn so far that they lie off by more than is borne: `off`, m, and what it
+   was after the step before. */
+static int turns_over(const mn_monolithic *m, double off, double before, double allowed)
+{
+  if (is_linearised(m))
+    return off > LOST_AT_ONCE * allowed;
+  if (m->newton == 0)
+    return off > fmax(allowed, TURNED / m->def.tolerance * allowed);
+  return m->newton == 1 && off > fmax(allowed, TURNS_ON * before);
+}
+
 /* Newton until the interface stays. The fluid has been assembled where it is first. */
 static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
-  double last = 0, first = 0;
+  double last = 0, first = 0, off = 0;
   int most = is_linearised(m) ? 1 : m->def.max_iterations, linear = 0;
   report->reason = MN_ITERATION_LIMIT;
   for (m->newton = 0; m->newton < most; m->newton++) {
@@ -271,8 +285,9 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     m->residual[m->newton] = report->residual = way;
     double rate = last > 0 ? way / last : 1, next = rate < 0.5 ? rate * way : way;
     int whole = taken >= 1;
-    double off = m->newton ? 0 : mn_mono_volume_off(m);
-    if (off > (is_linearised(m) ? LOST_AT_ONCE : TURNED) * report->allowed) {
+    double before = off;
+    off = m->newton < 2 ? mn_mono_volume_off(m) : 0;
+    if (turns_over(m, off, before, report->allowed)) {
       report->residual = off;
       return MN_OK; /* in a shorter substep walls turn less */
     }
