@@ -32,11 +32,6 @@ static const double SAME_REST = 1e-13;
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static int is_linearised(const mn_monolithic *m)
-{
-  return m->def.method == MN_COUPLE_SIMULTANEOUS || m->def.elastic == MN_ELASTIC_LINEARISED;
-}
-
 mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, double dx,
                                mn_boxes *boxes, mn_closed *closed, mn_monolithic **out)
 {
@@ -69,6 +64,10 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->load_about);
   if (status == MN_OK)
+    status = MN_NEW(ctx, "velocities of points", n, &m->settled);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "velocities of points", n, &m->touched);
+  if (status == MN_OK)
     status = MN_NEW(ctx, "steps of Newton", (size_t)def->max_iterations, &m->residual);
   if (status != MN_OK)
     mn_monolithic_destroy(&m);
@@ -82,8 +81,8 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear,
-                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual};
+  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear, m->settled,
+                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual, m->touched};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -120,7 +119,7 @@ double mn_mono_look_ahead(mn_monolithic *m)
   double most = 0;
   for (size_t i = 0; i < f->count; i++) {
     double square = 0;
-    m->V_linear[i] = f->V[i];
+    m->V_linear[i] = m->binds ? mn_add(f->V[i], m->settled[i]) : f->V[i];
     m->X_linear[i] = f->X[i];
     for (size_t a = 0; a < 3; a++) {
       double way = 0;
@@ -244,7 +243,7 @@ static int same_rest(const mn_monolithic *m)
    was after the step before. */
 static int turns_over(const mn_monolithic *m, double off, double before, double allowed)
 {
-  if (is_linearised(m))
+  if (mn_mono_is_linearised(m))
     return off > LOST_AT_ONCE * allowed;
   if (m->newton == 0)
     return off > fmax(allowed, TURNED / m->def.tolerance * allowed);
@@ -256,7 +255,7 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
   double last = 0, first = 0, off = 0;
-  int most = is_linearised(m) ? 1 : m->def.max_iterations, linear = 0;
+  int most = mn_mono_is_linearised(m) ? 1 : m->def.max_iterations, linear = 0;
   report->reason = MN_ITERATION_LIMIT;
   for (m->newton = 0; m->newton < most; m->newton++) {
     if (m->newton) {
@@ -293,7 +292,7 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     }
     int near = way <= report->allowed || next <= NEXT_STEP * report->allowed;
     near = near && mn_boxes_missed(m->boxes, m->s.dt) <= MISSED * report->allowed;
-    if (whole && (is_linearised(m) || near)) {
+    if (whole && (mn_mono_is_linearised(m) || near)) {
       report->reason = MN_CONVERGED;
       m->newton++;
       return MN_OK;
@@ -331,13 +330,14 @@ mn_status mn_mono_tell_fluid(mn_monolithic *m, mn_coupling_report *report)
 mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
-  m->solves = m->newton = m->s.krylov = 0;
+  m->solves = m->newton = m->s.krylov = m->binds = 0;
   m->s.dt = dt;
   m->cells = 0;
   m->s.held_known = 0;
   m->s.clipped = m->s.light = m->s.fluid.positive = 0;
   m->s.factored = m->s.mesh_iterations = 0;
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
+  memset(m->touched, 0, f->count * sizeof *m->touched);
   MN_TRY(mn_boxes_expect(m->boxes, dt, m->load));
   memcpy(m->V, f->V, f->count * sizeof *f->V);
   memcpy(m->V_linear, f->X, f->count * sizeof *f->X); /* kept: what follows sees another place */

@@ -54,7 +54,8 @@ typedef struct mn_mono_system {
   mn_csr_rows A;       /* the whole, for a direct solve */
   double *g;           /* [freedoms] 1/s, (1 + lead)/dt */
   int symmetric;       /* 0: bodies of different rules in time are linked */
-  double *U;           /* [rows] m/s, of the iterate */
+  double *U;           /* [rows] m/s, of the iterate, */
+  const mn_vec3 *settled; /* [points] with these besides its V; NULL: none */
   double *F;           /* [rows] scratch */
   double *right_cells; /* [cells] m^3/s */
   double *right_solid; /* [freedoms] N */
