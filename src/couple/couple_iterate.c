@@ -54,14 +54,27 @@ static mn_vec3 end_velocity(const mn_coupling *c, double rate, size_t i)
 
 /* Surfaces that must keep the volume of a closed region are held by their places. What that leaves
    of their velocity at the end is settled if all of them have one (closed_settle.c), and the fluid
-   sees what it will be; else it is bound to nothing, and the mean is what counts. */
+   sees what it will be; else it is bound to nothing, and the mean is what counts. So where bodies
+   touch: what contact leaves of velocities jumps as loads change, which has no end (one system
+   knows what touches, and shows the fluid what remains). */
 static int sees_means(const mn_coupling *c)
 {
   double lead;
   int keeps = 0;
   for (int r = 0; r < c->closed.count; r++)
     keeps |= !c->closed.still[r];
-  return keeps && !mn_closed_binds_ends(&c->closed, &lead);
+  return keeps && (c->touched || !mn_closed_binds_ends(&c->closed, &lead));
+}
+
+/* From its first solve with a touch on, in a substep. */
+static mn_status look_for_touches(mn_coupling *c)
+{
+  int any = 0;
+  if (!c->boxes.solid.ops->operators || sees_means(c) || !c->closed.count)
+    return MN_OK;
+  MN_TRY(mn_boxes_touches(&c->boxes, &any));
+  c->touched |= any;
+  return MN_OK;
 }
 
 /* dt dV/dX as the fluid sees it: its own mass moves that much faster than by the mean. */
@@ -226,8 +239,7 @@ static mn_status solid_of(void *user, const double *p, const double *x_at, doubl
   c->p_now = p;
   c->x_at = x_at;
   MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
-  if (!sees_means(c)) /* as they will be */
-    MN_TRY(mn_closed_settle(&c->closed));
+  MN_TRY(look_for_touches(c));
   const mn_interface *f = &c->boxes.face;
   if (c->boxes.fluid_solves > 1) {
     mn_couple_measure_inertia(c);
