@@ -239,8 +239,8 @@ static int same_rest(const mn_monolithic *m)
   return off <= SAME_REST * most;
 }
 
-/* Walls of closed regions turn so far that they lie off by more than is borne: `off`, m, and what it
-   was after the step before. */
+/* Walls of closed regions turn so far that they lie off by more than is borne: `off`, m, and what
+   it was after the step before. */
 static int turns_over(const mn_monolithic *m, double off, double before, double allowed)
 {
   if (mn_mono_is_linearised(m))

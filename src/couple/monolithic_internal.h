@@ -27,9 +27,9 @@ struct mn_monolithic {
   int newton, solves;  /* of the substep */
   int turning;         /* 1: p0 turns with the surfaces from step to step of Newton */
   int binds;           /* 1: velocities at the end are settled once the substep is done, */
-  mn_vec3 *settled;    /* [points] m/s, by what then comes to them; the part of it that is told by */
-  mn_vec3 *touched;    /* the solid, where bodies touch */
-  double began_s;      /* clock of the processor, without the time it took to find the surfaces */
+  mn_vec3 *settled; /* [points] m/s, by what then comes to them; the part of it that is told by */
+  mn_vec3 *touched; /* the solid, where bodies touch */
+  double began_s;   /* clock of the processor, without the time it took to find the surfaces */
 };
 
 /* One linear system a substep, accepted as it is. */

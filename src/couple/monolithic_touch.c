@@ -43,7 +43,6 @@ static double greatest_gap(const mn_monolithic *m)
   return greatest(m->boxes->face.X, m->X_linear, m->boxes->face.count);
 }
 
-
 /* The solid under m->load, which act where the system ends. */
 static mn_status solve_solid(mn_monolithic *m)
 {

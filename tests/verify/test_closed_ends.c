@@ -1,12 +1,12 @@
-/* Closed boxes with bodies wholly inside, by all rules in time: an elastic disk that flies through a
-   box of smoke keeps its area, by p0 alone; a thick ring is blown up.
+/* Closed boxes with bodies wholly inside, by all rules in time: an elastic disk that flies through
+   a box of smoke keeps its area, by p0 alone; a thick ring is blown up.
 
    One system converges to any tolerance in the substep that is asked for: how far walls turn in its
    first step has nothing to do with the tolerance. `xpm` ends at the same state, whether velocities
-   at the end are those of the rule or settled by the volumes, and both keep the volumes to rounding.
-   Forces are no rougher than under an open top, where there are no volumes to keep (rough they are:
-   a body that crosses the grid is struck by it, and rings).
-   Two light pistons on one fluid swing alike: a first-order error would damp them. */
+   at the end are those of the rule or settled by the volumes, and both keep the volumes to
+   rounding. Forces are no rougher than under an open top, where there are no volumes to keep (rough
+   they are: a body that crosses the grid is struck by it, and rings). Two light pistons on one
+   fluid swing alike: a first-order error would damp them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -26,7 +26,8 @@ static const char DISK[] =
     "  coupling = couple { method = param('coupling', 'monolithic', '', couplings),\n"
     "                      tolerance = param('tol', 1e-8, '') },\n"
     "  probes   = { position { of = 'b', axis = 'x' }, body_velocity { of = 'b', axis = 'x' },\n"
-    "               force { of = 'b', axis = 'x' }, kinetic_energy {}, body_energy { of = 'b' } },\n"
+    "               force { of = 'b', axis = 'x' }, kinetic_energy {}, body_energy { of = 'b' } "
+    "},\n"
     "  output   = { frames = 60, every = 0.02 },\n"
     "}\n";
 
@@ -77,7 +78,8 @@ static void test_tight(void **state)
   static const double UNTIL[] = {0.2, 0.1, 0.6, 0.3};
   for (int k = 0; k < 4; k++) {
     world_case c;
-    mn_setting set[] = {{"tol", TOL[k]}, {"s", k < 2 ? "2" : "0.1"}, {"young", k < 2 ? "500" : "10"}};
+    mn_setting set[] = {
+        {"tol", TOL[k]}, {"s", k < 2 ? "2" : "0.1"}, {"young", k < 2 ? "500" : "10"}};
     world_open(&c, DISK, set, 3, 1);
     while (mn_world_time(c.world) < UNTIL[k] - 1e-9 && world_step(&c))
       continue;
@@ -98,8 +100,8 @@ typedef struct difference {
   double outflow[2]; /* m^2/s */
 } difference;
 
-static difference compare(const char *scene, const char *const integ[2], const char *const method[2],
-                          double until)
+static difference compare(const char *scene, const char *const integ[2],
+                          const char *const method[2], double until)
 {
   world_case c[2];
   difference d = {0};
@@ -241,9 +243,8 @@ static void test_swing(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tight), cmocka_unit_test(test_disk),
-      cmocka_unit_test(test_ring),  cmocka_unit_test(test_other_rule),
-      cmocka_unit_test(test_rough), cmocka_unit_test(test_swing),
+      cmocka_unit_test(test_tight),      cmocka_unit_test(test_disk),  cmocka_unit_test(test_ring),
+      cmocka_unit_test(test_other_rule), cmocka_unit_test(test_rough), cmocka_unit_test(test_swing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

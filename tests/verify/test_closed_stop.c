@@ -1,6 +1,6 @@
 /* Two pistons on one fluid, of which one runs into a stop: the fluid stops the other. The impulse
    of the region's pressure is what takes the free one's momentum, wherever in a substep the stop is
-   met. In the substeps after, nothing is left of it: p0 is small at once, under one system too. */
+   met. Two substeps later nothing is left of it, under one system, too. */
 #include <math.h>
 #include <stdio.h>
 
