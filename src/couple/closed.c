@@ -71,7 +71,7 @@ void mn_closed_begin(mn_closed *c, double dt, const mn_vec3 *start)
   c->boxes->face.inside = c->boxes->agreed.inside = NULL;
   c->boxes->face.kept = c->boxes->agreed.kept = NULL;
   memset(c->impulse, 0, sizeof c->impulse);
-  c->count = c->lids = c->told = c->solves = c->hopeless = c->grid_count = 0;
+  c->count = c->lids = c->told = c->solves = c->hopeless = c->grid_count = c->settled = 0;
 }
 
 static mn_status make_room(mn_closed *c)

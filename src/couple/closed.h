@@ -84,7 +84,8 @@ typedef struct mn_closed {
   int grid[MN_CLOSED_MAX];       /* its number in `enclosed`; -1: too thin for the fluid to see */
   double surface[MN_CLOSED_MAX]; /* m^2, area of the sides that face it */
   double target[MN_CLOSED_MAX];  /* m^3, to be swept */
-  double impulse[MN_CLOSED_MAX]; /* Pa s, at the very end: see mn_closed_settle */
+  double impulse[MN_CLOSED_MAX]; /* Pa s, at the very end: see mn_closed_settle; */
+  int settled;                   /* 1: the solid has felt it since its last solve */
   int parted[MN_CLOSED_MAX];     /* 1: water in it has let go of walls, as the fluid says */
   int still[MN_CLOSED_MAX];      /* 1: no p0 moves what faces it */
   int jammed[MN_CLOSED_MAX];     /* 1: its mass would, but something holds it */
@@ -136,8 +137,9 @@ void mn_closed_weigh(mn_closed *closed);
 /* Solves the fluid, and asks for its levels (mn_interface.level): what its loads leave out is
    pushed together with p0. */
 MN_MUST_CHECK mn_status mn_closed_solve_fluid(mn_closed *closed);
-/* V of the interface <- the nearest one that keeps the volumes. */
-MN_MUST_CHECK mn_status mn_closed_project(mn_closed *closed);
+/* V of the interface <- the nearest one that keeps the volumes: means of the substep, or `at_end`
+   those at its end. */
+MN_MUST_CHECK mn_status mn_closed_project(mn_closed *closed, int at_end);
 /* load of the interface += sum_r (p0_r + level_r) N_r */
 void mn_closed_push(mn_closed *closed);
 
@@ -170,7 +172,11 @@ mn_vec3 mn_closed_area(const mn_interface *face, size_t e, const mn_vec3 *a, con
    mean while the points move from the start to X, out of the region: with field = X - start the
    volume swept, exactly. */
 void mn_closed_flow(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field, double *flow);
-/* The same of sides alone in front of which the fluid sees nothing of the region. */
+/* The same with n at X. */
+void mn_closed_flow_at(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field,
+                       double *flow);
+/* The same as mn_closed_flow of sides alone in front of which the fluid sees nothing of the region.
+ */
 void mn_closed_flow_unseen(const mn_closed *closed, const mn_vec3 *X, const mn_vec3 *field,
                            double *flow);
 /* swept[r], m^3 */
@@ -210,8 +216,11 @@ MN_MUST_CHECK mn_status mn_closed_weigh_rows(mn_closed *closed);
 
 /* ---- closed_settle.c ------------------------------------------------------------------------- */
 
-/* Before mn_closed_finish: velocities at the end that fit the volumes. */
+/* After a solve of the solid: velocities at the end that fit the volumes, once. Before
+   mn_closed_finish at the latest. */
 MN_MUST_CHECK mn_status mn_closed_settle(mn_closed *closed);
+/* 1: velocities at the end are settled, and all that p0 moves has the same rule in time, *lead. */
+int mn_closed_binds_ends(const mn_closed *closed, double *lead);
 /* m^3/s, Q of region r at the end: a line through the means of this substep and the one before. */
 double mn_closed_inflow_at_end(const mn_closed *closed, int r);
 

@@ -139,6 +139,7 @@ static void residuals(const mn_closed *c, double *res)
 /* One solve of the solid, and what it leaves. */
 static mn_status solve_solid(mn_closed *c, mn_closed_solve *solve, void *user, double *res)
 {
+  c->settled = 0;
   MN_TRY(solve(user));
   c->solves++;
   residuals(c, res);

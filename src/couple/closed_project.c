@@ -3,7 +3,8 @@
 
        V <- V + M^-1 N^T l,     N (V + M^-1 N^T l) = Q      [Akbay thesis, P_s of section 4.2],
 
-   N that of the way from the start to X, the replies M^-1 N^T those at the start. */
+   N that of the way from the start to X, the replies M^-1 N^T those at the start. Of velocities at
+   the end N is that of X, and Q that of the end: those that closed_settle.c leaves. */
 #include <math.h>
 #include <string.h>
 
@@ -123,7 +124,7 @@ mn_status mn_closed_weigh_rows(mn_closed *c)
   return MN_OK;
 }
 
-mn_status mn_closed_project(mn_closed *c)
+mn_status mn_closed_project(mn_closed *c, int at_end)
 {
   mn_interface *f = &c->boxes->face;
   size_t n = f->count;
@@ -133,10 +134,12 @@ mn_status mn_closed_project(mn_closed *c)
     return MN_OK;
   mn_arena_mark mark = mn_arena_save(&c->arena);
   MN_TRY(MN_PUSH(c->ctx, &c->arena, (size_t)m * (size_t)m, &k));
-  mn_closed_flow(c, f->X, f->V, rate);
-  for (int r = 0; r < m; r++) {
-    rate[r] -= c->info[r].inflow; /* what is carried over is the surfaces' affair */
-    mn_closed_flow(c, f->X, &c->reply[(size_t)r * n], &k[r * m]);
+  void (*flow)(const mn_closed *, const mn_vec3 *, const mn_vec3 *, double *) =
+      at_end ? mn_closed_flow_at : mn_closed_flow;
+  flow(c, f->X, f->V, rate);
+  for (int r = 0; r < m; r++) { /* what is carried over is the surfaces' affair */
+    rate[r] -= at_end ? mn_closed_inflow_at_end(c, r) : c->info[r].inflow;
+    flow(c, f->X, &c->reply[(size_t)r * n], &k[r * m]);
   }
   mn_status status = mn_closed_solve_small(c, k, rate, part, left);
   mn_arena_reset(&c->arena, mark);

@@ -55,9 +55,9 @@ static void index_slots(const mn_closed *c, int *region)
     region[c->slot[r]] = r;
 }
 
-/* Of all sides, or the unseen ones. */
-static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, int unseen,
-                     double *flow)
+/* While the points move from `from` to X; of all sides, or the unseen ones. */
+static void add_flow(const mn_closed *c, const mn_vec3 *from, const mn_vec3 *X,
+                     const mn_vec3 *field, int unseen, double *flow)
 {
   const mn_interface *f = &c->boxes->face;
   int region[MN_CLOSED_MAX] = {0}, slot[2];
@@ -69,7 +69,7 @@ static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field,
     mn_vec3 mean = mn_v3(0, 0, 0);
     for (int k = 0; k < f->dim; k++)
       mean = mn_add(mean, field[f->element[(size_t)f->dim * e + (size_t)k]]);
-    double through = mn_dot(mn_closed_area(f, e, c->start, X), mean) / f->dim;
+    double through = mn_dot(mn_closed_area(f, e, from, X), mean) / f->dim;
     if (slot[0] >= 0 && (!unseen || c->unseen_side[2 * e]))
       flow[region[slot[0]]] -= through;
     if (slot[1] >= 0 && (!unseen || c->unseen_side[2 * e + 1]))
@@ -79,18 +79,29 @@ static void add_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field,
 
 void mn_closed_flow_unseen(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)
 {
-  add_flow(c, X, field, 1, flow);
+  add_flow(c, c->start, X, field, 1, flow);
+}
+
+/* Of all sides and lids. */
+static void flow_of_all(const mn_closed *c, const mn_vec3 *from, const mn_vec3 *X,
+                        const mn_vec3 *field, double *flow)
+{
+  const mn_interface *f = &c->boxes->face;
+  add_flow(c, from, X, field, 0, flow);
+  for (int l = 0; l < c->lids; l++) {
+    const uint32_t *p = c->lid[l].point;
+    flow[c->lid[l].region] += mn_dot(area_of(f, p, from, X), mn_add(field[p[0]], field[p[1]])) / 2;
+  }
 }
 
 void mn_closed_flow(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)
 {
-  const mn_interface *f = &c->boxes->face;
-  add_flow(c, X, field, 0, flow);
-  for (int l = 0; l < c->lids; l++) {
-    const uint32_t *p = c->lid[l].point;
-    flow[c->lid[l].region] +=
-        mn_dot(area_of(f, p, c->start, X), mn_add(field[p[0]], field[p[1]])) / 2;
-  }
+  flow_of_all(c, c->start, X, field, flow);
+}
+
+void mn_closed_flow_at(const mn_closed *c, const mn_vec3 *X, const mn_vec3 *field, double *flow)
+{
+  flow_of_all(c, X, X, field, flow);
 }
 
 void mn_closed_swept(const mn_closed *c, const mn_vec3 *X, double *swept)

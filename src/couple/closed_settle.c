@@ -47,6 +47,24 @@ static int all_lead(const mn_closed *c)
   return any;
 }
 
+int mn_closed_binds_ends(const mn_closed *c, double *lead)
+{
+  const mn_interface *f = &c->boxes->face;
+  *lead = 0;
+  if (c->form != MN_CLOSED_ELIMINATED || !c->boxes->solid.ops->settle || !all_lead(c))
+    return 0;
+  for (int r = 0; r < c->count; r++)
+    for (size_t i = 0; i < f->count; i++) {
+      mn_vec3 row = c->row[(size_t)r * f->count + i];
+      if (!(mn_dot(row, row) > 0) || !(f->lead[i] > 0))
+        continue;
+      if (*lead > 0 && f->lead[i] != *lead)
+        return 0;
+      *lead = f->lead[i];
+    }
+  return *lead > 0;
+}
+
 double mn_closed_inflow_at_end(const mn_closed *c, int r)
 {
   double before = c->now.last_dt[c->slot[r]], mean = c->info[r].inflow;
@@ -134,16 +152,21 @@ static mn_status settle(mn_closed *c, double *k)
 
 mn_status mn_closed_settle(mn_closed *c)
 {
-  size_t m = (size_t)c->count;
+  size_t m = (size_t)c->count, entries = m * c->boxes->face.count;
   double *k;
-  if (c->form != MN_CLOSED_ELIMINATED || !m || !c->boxes->solid.ops->settle)
+  mn_vec3 *rows;
+  if (c->form != MN_CLOSED_ELIMINATED || !m || !c->boxes->solid.ops->settle || c->settled ||
+      !all_lead(c))
     return MN_OK;
-  mn_closed_fill_rows(c, c->boxes->face.X);
-  if (!all_lead(c))
-    return MN_OK;
+  c->settled = 1;
+  memset(c->impulse, 0, sizeof c->impulse);
   mn_arena_mark mark = mn_arena_save(&c->arena);
   MN_TRY(MN_PUSH(c->ctx, &c->arena, m * m, &k));
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, entries, &rows));
+  memcpy(rows, c->row, entries * sizeof *rows); /* p0 has those of its own place */
+  mn_closed_fill_rows(c, c->boxes->face.X);
   mn_status status = settle(c, k);
+  memcpy(c->row, rows, entries * sizeof *rows);
   mn_arena_reset(&c->arena, mark);
   return status;
 }

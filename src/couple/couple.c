@@ -288,7 +288,7 @@ mn_status mn_coupling_try(mn_coupling *c, double t, double dt, double share,
   mn_couple_allow(c);
   if (c->rmi)
     mn_rmi_set_patience(c->rmi, patience(c));
-  c->asked = 0;
+  c->asked = c->touched = 0;
   mn_status status = mn_boxes_begin(&c->boxes, t, dt);
   if (status == MN_OK) {
     memcpy(c->start, f->X, f->count * sizeof *f->X);

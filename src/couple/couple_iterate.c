@@ -52,20 +52,35 @@ static mn_vec3 end_velocity(const mn_coupling *c, double rate, size_t i)
   return mn_add(mean_velocity(c, rate, i), more);
 }
 
-/* Surfaces that must keep the volume of a closed region are held by their places: the velocity at
-   the end of such a substep is bound to nothing, and its mean is what counts. */
-static int keeps_volumes(const mn_coupling *c)
+/* Surfaces that must keep the volume of a closed region are held by their places. What that leaves
+   of their velocity at the end is settled if all of them have one (closed_settle.c), and the fluid
+   sees what it will be; else it is bound to nothing, and the mean is what counts. So where bodies
+   touch: what contact leaves of velocities jumps as loads change, which has no end (one system
+   knows what touches, and shows the fluid what remains). */
+static int sees_means(const mn_coupling *c)
 {
+  double lead;
+  int keeps = 0;
   for (int r = 0; r < c->closed.count; r++)
-    if (!c->closed.still[r])
-      return 1;
-  return 0;
+    keeps |= !c->closed.still[r];
+  return keeps && (c->touched || !mn_closed_binds_ends(&c->closed, &lead));
+}
+
+/* From its first solve with a touch on, in a substep. */
+static mn_status look_for_touches(mn_coupling *c)
+{
+  int any = 0;
+  if (!c->boxes.solid.ops->operators || sees_means(c) || !c->closed.count)
+    return MN_OK;
+  MN_TRY(mn_boxes_touches(&c->boxes, &any));
+  c->touched |= any;
+  return MN_OK;
 }
 
 /* dt dV/dX as the fluid sees it: its own mass moves that much faster than by the mean. */
-static double slope(const mn_coupling *c, size_t i)
+static double slope(const mn_coupling *c, int means, size_t i)
 {
-  return keeps_volumes(c) ? 1 : 1 + c->boxes.face.lead[i];
+  return means ? 1 : 1 + c->boxes.face.lead[i];
 }
 
 /* What the rule alone says before the first answer: V = (1 + lead) mean - lead V^n. */
@@ -83,13 +98,13 @@ static void choose_mass(mn_coupling *c)
 {
   const mn_interface *f = &c->boxes.face;
   double fit = c->numbers[NUMBERS_FIT];
-  int none = c->def.mass == MN_MASS_NONE || !c->rmi;
+  int none = c->def.mass == MN_MASS_NONE || !c->rmi, means = sees_means(c);
   if (mn_couple_iterates_p0(c) && c->closed.count) /* these forms know the true mass only */
     none = 1;
   for (size_t i = 0; i < f->count; i++)
     c->mass[i] = none                                       ? 0
                  : c->def.mass == MN_MASS_FITTED && fit > 0 ? fit * c->area[i]
-                                                            : slope(c, i) * f->mass[i];
+                                                            : slope(c, means, i) * f->mass[i];
   c->sum_mass = 0;
   for (size_t i = 0; i < f->count; i++)
     c->sum_mass += c->mass[i];
@@ -170,12 +185,12 @@ static mn_status fluid_of(void *user, const double *x, double *p)
     c->turning = mn_closed_turns(&c->closed, c->load);
   if (!first && c->turning)
     mn_closed_fill_rows(&c->closed, f->X);
-  int mean = keeps_volumes(c);
+  int mean = sees_means(c);
   for (size_t i = 0; i < n && !mean; i++)
     f->V[i] = end_velocity(c, rate, i);
   for (size_t i = 0; i < n && mean && !first; i++)
     f->V[i] = mean_velocity(c, rate, i);
-  MN_TRY(mn_closed_project(&c->closed));
+  MN_TRY(mn_closed_project(&c->closed, !mean && c->closed.count));
   MN_TRY(mn_closed_solve_fluid(&c->closed));
   if (c->boxes.fluid_solves == 1) {
     mn_closed_weigh(&c->closed);
@@ -226,6 +241,7 @@ static mn_status solid_of(void *user, const double *p, const double *x_at, doubl
   c->p_now = p;
   c->x_at = x_at;
   MN_TRY(mn_closed_find(&c->closed, solve_solid, c));
+  MN_TRY(look_for_touches(c));
   const mn_interface *f = &c->boxes.face;
   if (c->boxes.fluid_solves > 1) {
     mn_couple_measure_inertia(c);

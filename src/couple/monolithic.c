@@ -17,9 +17,12 @@ static const double NEXT_STEP = 0.1, ASTRAY = 100;
 /* Of what is allowed: how far walls of closed regions may lie off after the one step of a
    linearised substep. Less than the next substeps make good (monolithic_closed.c). */
 static const double LOST_AT_ONCE = 0.1;
-/* The same after Newton's first step: what is pressed harder may be turned over by the next ones.
- */
-static const double TURNED = 1;
+/* The same after Newton's first step, in cells for a substep of full length: what is pressed harder
+   may be turned over by the next ones. How far walls turn has nothing to do with the tolerance, and
+   the next steps mend it: a tight one would halve substeps for ever, the error of the first step
+   falling little faster than what is allowed. And where the second step leaves more than this part
+   of it, it mends nothing. */
+static const double TURNED = 0.05, TURNS_ON = 0.5;
 /* Of what is allowed: how far bodies may go in a substep by the energy by which they miss their own
    equations. A stiff one that turns is stretched by the linear step, by little, and would be thrown
    about by that. */
@@ -28,11 +31,6 @@ static const double MISSED = 0.003;
 static const double SAME_REST = 1e-13;
 
 /* ---- life ------------------------------------------------------------------------------------ */
-
-static int is_linearised(const mn_monolithic *m)
-{
-  return m->def.method == MN_COUPLE_SIMULTANEOUS || m->def.elastic == MN_ELASTIC_LINEARISED;
-}
 
 mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, double dx,
                                mn_boxes *boxes, mn_closed *closed, mn_monolithic **out)
@@ -66,6 +64,10 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
   if (status == MN_OK)
     status = MN_NEW(ctx, "loads of points", n, &m->load_about);
   if (status == MN_OK)
+    status = MN_NEW(ctx, "velocities of points", n, &m->settled);
+  if (status == MN_OK)
+    status = MN_NEW(ctx, "velocities of points", n, &m->touched);
+  if (status == MN_OK)
     status = MN_NEW(ctx, "steps of Newton", (size_t)def->max_iterations, &m->residual);
   if (status == MN_OK)
     status = MN_NEW(ctx, "sums of bodies", 2 * n, &m->weight);
@@ -81,8 +83,9 @@ void mn_monolithic_destroy(mn_monolithic **mono)
   if (!m)
     return;
   mn_mono_system_destroy(&m->s);
-  void *all[] = {m->p,      m->slack, m->v,    m->q,          m->V,        m->V_linear, m->X_linear,
-                 m->X_rest, m->load,  m->rest, m->load_about, m->residual, m->weight};
+  void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear, m->settled,
+                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual, m->touched,
+                 m->weight};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -119,7 +122,7 @@ double mn_mono_look_ahead(mn_monolithic *m)
   double most = 0;
   for (size_t i = 0; i < f->count; i++) {
     double square = 0;
-    m->V_linear[i] = f->V[i];
+    m->V_linear[i] = m->binds ? mn_add(f->V[i], m->settled[i]) : f->V[i];
     m->X_linear[i] = f->X[i];
     for (size_t a = 0; a < 3; a++) {
       double way = 0;
@@ -257,12 +260,23 @@ static int same_rest(const mn_monolithic *m)
   return off <= SAME_REST * most;
 }
 
+/* Walls of closed regions turn so far that they lie off by more than is borne: `off`, m, and what
+   it was after the step before. */
+static int turns_over(const mn_monolithic *m, double off, double before, double allowed)
+{
+  if (mn_mono_is_linearised(m))
+    return off > LOST_AT_ONCE * allowed;
+  if (m->newton == 0)
+    return off > fmax(allowed, TURNED / m->def.tolerance * allowed);
+  return m->newton == 1 && off > fmax(allowed, TURNS_ON * before);
+}
+
 /* Newton until the interface stays. The fluid has been assembled where it is first. */
 static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
-  double last = 0, first = 0;
-  int most = is_linearised(m) ? 1 : m->def.max_iterations, linear = 0;
+  double last = 0, first = 0, off = 0;
+  int most = mn_mono_is_linearised(m) ? 1 : m->def.max_iterations, linear = 0;
   report->reason = MN_ITERATION_LIMIT;
   for (m->newton = 0; m->newton < most; m->newton++) {
     if (m->newton) {
@@ -291,14 +305,15 @@ static mn_status iterate(mn_monolithic *m, mn_coupling_report *report)
     m->residual[m->newton] = report->residual = way;
     double rate = last > 0 ? way / last : 1, next = rate < 0.5 ? rate * way : way;
     int whole = taken >= 1;
-    double off = m->newton ? 0 : mn_mono_volume_off(m);
-    if (off > (is_linearised(m) ? LOST_AT_ONCE : TURNED) * report->allowed) {
+    double before = off;
+    off = m->newton < 2 ? mn_mono_volume_off(m) : 0;
+    if (turns_over(m, off, before, report->allowed)) {
       report->residual = off;
       return MN_OK; /* in a shorter substep walls turn less */
     }
     int near = way <= report->allowed || next <= NEXT_STEP * report->allowed;
     near = near && mn_boxes_missed(m->boxes, m->s.dt) <= MISSED * report->allowed;
-    if (whole && (is_linearised(m) || near)) {
+    if (whole && (mn_mono_is_linearised(m) || near)) {
       report->reason = MN_CONVERGED;
       m->newton++;
       return MN_OK;
@@ -337,13 +352,14 @@ mn_status mn_monolithic_step(mn_monolithic *m, double dt, mn_vec3 *place,
                              mn_coupling_report *report)
 {
   mn_interface *f = &m->boxes->face;
-  m->solves = m->newton = m->s.krylov = 0;
+  m->solves = m->newton = m->s.krylov = m->binds = 0;
   m->s.dt = dt;
   m->cells = 0;
   m->s.held_known = 0;
   m->s.clipped = m->s.light = m->s.fluid.positive = 0;
   m->s.factored = m->s.mesh_iterations = 0;
   memset(f->load, 0, f->count * sizeof *f->load); /* none is known */
+  memset(m->touched, 0, f->count * sizeof *m->touched);
   MN_TRY(mn_boxes_expect(m->boxes, dt, place));
   memcpy(m->V, f->V, f->count * sizeof *f->V);
   memcpy(m->V_linear, f->X, f->count * sizeof *f->X); /* kept: what follows sees another place */

@@ -8,8 +8,15 @@
        N q = target - swept(Y) - N (X - Y),   Y that place
 
    Where bodies have velocities of their own at the end (lead > 0), places follow those of two
-   substeps, and held by places they would swing for ever (closed_settle.c). There velocities are
-   asked for,
+   substeps, and held by places they would swing for ever: closed_settle.c settles them once the
+   substep is done. What that does, M^-1 N^T l, follows from what the step does to N V, which is
+   known before it is solved for,
+
+       N (V + M^-1 N^T l) + (1 + lead)/dt N q = Q(t^n+1),
+
+   N at the iterate. The fluid sees V with it (settled), so that it sees the velocities that stay.
+   Where they cannot be settled, since not all that p0 moves goes by the same rule, or water has
+   left some walls, velocities are asked for in place of volumes,
 
        N V = Q(t^n+1) - FED error/dt,    error_n+1 = error_n - FED/2 (error_n + error_n-1),
 
@@ -187,7 +194,32 @@ static double carried(const mn_monolithic *m, int r)
   return part * c->now.error[c->slot[r]];
 }
 
-static void ask(mn_monolithic *m)
+/* 1: the system has a row for the volume of region r, or it follows from those of others. */
+static int is_asked(const mn_mono_system *s, int r)
+{
+  int any = 0;
+  for (size_t k = 0; k < s->borders; k++)
+    any |= s->border[k].volume == r &&
+           (s->border[k].kind == MN_MONO_SWEPT || s->border[k].kind == MN_MONO_TIED);
+  for (int k = 0; k < s->volumes; k++)
+    any |= s->shared[r][k] != 0;
+  return any;
+}
+
+/* Whether velocities at the end will be settled. */
+static int binds(const mn_monolithic *m, double *lead)
+{
+  const mn_closed *c = m->closed;
+  *lead = 0;
+  if (!m->s.volumes || mn_mono_is_linearised(m) || !mn_closed_binds_ends(c, lead))
+    return 0;
+  for (int r = 0; r < m->s.volumes; r++)
+    if (!c->still[r] && !is_asked(&m->s, r))
+      return 0;
+  return 1;
+}
+
+static void ask(mn_monolithic *m, double lead)
 {
   mn_mono_system *s = &m->s;
   mn_closed *c = m->closed;
@@ -202,11 +234,34 @@ static void ask(mn_monolithic *m)
     double Q = c->info[r].inflow, done = m->newton ? swept[r] : m->met[r] + along(c, r, f->X);
     if (c->struck[c->slot[r]])
       s->volume[r].rate = Q - (m->newton ? flow[r] : along(c, r, f->V));
-    else if (leads(c, r))
+    else if (leads(c, r) && !m->binds)
       s->volume[r].rate = mn_closed_inflow_at_end(c, r) - FED * left / s->dt - along(c, r, f->V);
     else
-      s->volume[r].rate = Q - (left + done) / s->dt;
+      s->volume[r].rate = (1 + lead) * (Q - (left + done) / s->dt);
   }
+}
+
+/* m->settled: what is left of N V after the step, by the mass of the bodies. */
+static mn_status settle(mn_monolithic *m)
+{
+  mn_closed *c = m->closed;
+  const mn_interface *f = &m->boxes->face;
+  size_t n = f->count, count = (size_t)c->count;
+  double rate[MN_CLOSED_MAX], part[MN_CLOSED_MAX], left[MN_CLOSED_MAX], *k;
+  MN_TRY(MN_PUSH(c->ctx, &c->arena, count * count, &k));
+  for (size_t i = 0; i < n; i++)
+    m->settled[i] = mn_add(f->V[i], m->touched[i]);
+  mn_closed_flow_at(c, f->X, m->settled, rate);
+  for (int r = 0; r < c->count; r++) {
+    rate[r] += m->s.volume[r].rate - mn_closed_inflow_at_end(c, r);
+    mn_closed_flow_at(c, f->X, &c->reply[(size_t)r * n], &k[(size_t)r * count]);
+  }
+  MN_TRY(mn_closed_solve_small(c, k, rate, part, left));
+  memcpy(m->settled, m->touched, n * sizeof *m->settled);
+  for (int r = 0; r < c->count; r++)
+    for (size_t i = 0; i < n; i++)
+      m->settled[i] = mn_madd(m->settled[i], part[r], c->reply[(size_t)r * n + i]);
+  return MN_OK;
 }
 
 double mn_mono_volume_off(const mn_monolithic *m)
@@ -218,7 +273,8 @@ double mn_mono_volume_off(const mn_monolithic *m)
     mn_closed_swept(c, m->boxes->face.X, swept);
   for (size_t k = 0; k < s->borders; k++) {
     int r = s->border[k].volume, kind = s->border[k].kind;
-    if ((kind != MN_MONO_SWEPT && kind != MN_MONO_TIED) || c->struck[c->slot[r]] || leads(c, r))
+    if ((kind != MN_MONO_SWEPT && kind != MN_MONO_TIED) || c->struck[c->slot[r]] ||
+        (leads(c, r) && !m->binds))
       continue;
     double asked = s->dt * c->info[r].inflow - carried(m, r);
     most = fmax(most, fabs(swept[r] - asked) / c->surface[r]);
@@ -302,7 +358,17 @@ static int has_walls(const mn_mono_system *s, int32_t g)
 mn_status mn_mono_books(mn_monolithic *m)
 {
   mn_mono_system *s = &m->s;
-  ask(m);
+  double lead;
+  m->binds = binds(m, &lead);
+  ask(m, lead);
+  s->settled = NULL;
+  if (m->binds) {
+    mn_arena_mark mark = mn_arena_save(&m->closed->arena);
+    mn_status status = settle(m);
+    mn_arena_reset(&m->closed->arena, mark);
+    MN_TRY(status);
+    s->settled = m->settled;
+  }
   MN_TRY(mn_mono_right(s));
   for (size_t k = 0; k < s->borders; k++) {
     int32_t g = s->border[k].grid;
@@ -333,6 +399,8 @@ mn_status mn_monolithic_finish(mn_monolithic *m)
 {
   const mn_mono_system *s = &m->s;
   mn_closed *c = m->closed;
+  if (m->binds)
+    MN_TRY(mn_closed_settle(c));
   for (int r = 0; r < c->count; r++) {
     double sum = 0, volume = 0;
     for (size_t i = 0; i < s->cells && s->fluid.region && c->grid[r] >= 0; i++)

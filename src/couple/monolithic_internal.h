@@ -27,8 +27,17 @@ struct mn_monolithic {
   double *weight;      /* [2 points] scratch: sums of bodies */
   int newton, solves;  /* of the substep */
   int turning;         /* 1: p0 turns with the surfaces from step to step of Newton */
-  double began_s;      /* clock of the processor, without the time it took to find the surfaces */
+  int binds;           /* 1: velocities at the end are settled once the substep is done, */
+  mn_vec3 *settled; /* [points] m/s, by what then comes to them; the part of it that is told by */
+  mn_vec3 *touched; /* the solid, where bodies touch */
+  double began_s;   /* clock of the processor, without the time it took to find the surfaces */
 };
+
+/* One linear system a substep, accepted as it is. */
+static inline int mn_mono_is_linearised(const mn_monolithic *m)
+{
+  return m->def.method == MN_COUPLE_SIMULTANEOUS || m->def.elastic == MN_ELASTIC_LINEARISED;
+}
 
 /* mn_closed_turns, after the first step. */
 int mn_mono_turns(mn_monolithic *m);

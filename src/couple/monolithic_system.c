@@ -238,6 +238,11 @@ mn_status mn_mono_right(mn_mono_system *s)
   const mn_interface *f = &s->boxes->face;
   const mn_sparse_matrix *E = &s->solid.E;
   mn_boxes_gather(s->boxes, s->U);
+  if (s->settled) {
+    mn_boxes_gather_of(s->boxes, s->settled, s->F);
+    for (size_t r = 0; r < s->rows; r++)
+      s->U[r] += s->F[r];
+  }
   memcpy(s->right_cells, s->fluid.c, s->cells * sizeof *s->right_cells);
   mn_mono_add_outflow(s, -1, s->U, s->right_cells);
   for (size_t r = 0; r < s->rows; r++)

@@ -44,23 +44,24 @@ typedef struct mn_mono_system {
   mn_fluid_linear fluid; /* as its box gave it, */
   mn_solid_linear solid; /* and so this */
   size_t cells, rows, freedoms;
-  size_t own;          /* freedoms of the solid; the others are those of `border` */
-  mn_csr_rows WE;      /* [rows x own]; of a row columns in any order */
-  mn_csr_rows H;       /* [rows x freedoms] the same, and the breaths */
-  mn_csr_rows HT;      /* its transpose, unless bodies are large */
-  mn_csr_rows DT, D;   /* [rows x cells] areas; these for a direct solve: */
-  mn_csr_rows B, BT;   /* [cells x freedoms] D H */
-  mn_csr_rows K;       /* [freedoms x freedoms] K/g + H^T (m/dt) H, bordered */
-  mn_csr_rows A;       /* the whole, for a direct solve */
-  double *g;           /* [freedoms] 1/s, (1 + lead)/dt */
-  int symmetric;       /* 0: bodies of different rules in time are linked */
-  double *U;           /* [rows] m/s, of the iterate */
-  double *F;           /* [rows] scratch */
-  double *right_cells; /* [cells] m^3/s */
-  double *right_solid; /* [freedoms] N */
-  uint8_t *held;       /* [cells] 1: p = 0 there */
-  int held_known;      /* 0: those of the fluid's guess */
-  int64_t *pinned;     /* cells whose pressure is set, one for each constant that nothing tells */
+  size_t own;             /* freedoms of the solid; the others are those of `border` */
+  mn_csr_rows WE;         /* [rows x own]; of a row columns in any order */
+  mn_csr_rows H;          /* [rows x freedoms] the same, and the breaths */
+  mn_csr_rows HT;         /* its transpose, unless bodies are large */
+  mn_csr_rows DT, D;      /* [rows x cells] areas; these for a direct solve: */
+  mn_csr_rows B, BT;      /* [cells x freedoms] D H */
+  mn_csr_rows K;          /* [freedoms x freedoms] K/g + H^T (m/dt) H, bordered */
+  mn_csr_rows A;          /* the whole, for a direct solve */
+  double *g;              /* [freedoms] 1/s, (1 + lead)/dt */
+  int symmetric;          /* 0: bodies of different rules in time are linked */
+  double *U;              /* [rows] m/s, of the iterate, */
+  const mn_vec3 *settled; /* [points] with these besides its V; NULL: none */
+  double *F;              /* [rows] scratch */
+  double *right_cells;    /* [cells] m^3/s */
+  double *right_solid;    /* [freedoms] N */
+  uint8_t *held;          /* [cells] 1: p = 0 there */
+  int held_known;         /* 0: those of the fluid's guess */
+  int64_t *pinned; /* cells whose pressure is set, one for each constant that nothing tells */
   size_t pins;
   /* closed regions, monolithic_regions.c */
   mn_mono_volume volume[MN_MONO_VOLUMES]; /* as the coupling says */

@@ -463,6 +463,7 @@ static mn_status advance(void *self, const double *q, double step, mn_interface 
   l->solved = 0;
   mn_iterate_advance(s, l->body, q, *taken);
   mn_iterate_place(s, l->body);
+  memcpy(s->bare, s->rigid->next, (size_t)s->rigid->count * sizeof *s->bare);
   MN_TRY(mn_solids_check_finite(s));
   mn_solids_show(s, f);
   return MN_OK;

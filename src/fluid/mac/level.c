@@ -8,12 +8,14 @@
    of 20 kg/m, and a slack one bears nothing of it. So the fluid says what the pressure is there on
    average,
 
-       level_r = sum_f [A (1 - w) p_f - s mass (U - before)/dt] / sum_f A (1 - w),
+       level_r = sum_f b [A (1 - w) p_f - s mass (U - before)/dt] / sum_f b A (1 - w),
 
    s = 1 or -1 where the region is on the low or the high side of a face, the pressure at the wall
    and not in the cell before it (loads.c), and leaves it out of F. Who asked (mn_interface.level)
-   adds level N. The forces that are left sum to 0 over the faces of a region: so has it the one
-   system, too (couple/monolithic_regions.c).
+   adds level N. b is the part of a face that is a wall (compatible.c), so that what mends faces
+   meets no force there: sum_f b s F = 0 over the faces of a region. So has it the one system, whose
+   breaths are these (couple/monolithic_regions.c); with b = 1 here the two differed by what N and
+   W^T d differ, 1e-2 Pa of p0 at 16 cells across.
 
    Skins are what bears nothing uneven: where a region has thin faces, the sums are over these
    alone, and what lies at another depth has no part in it. (With the mean over a drum's skin and a
@@ -69,9 +71,11 @@ static void find_skins(const mn_mac *mac, double *skins)
   }
 }
 
+/* Faces weigh what mending them moves. */
 static void sum_up(const mn_mac *mac, const double *skins, double *force, double *area)
 {
   const mn_mac_bodies *b = &mac->bodies;
+  const double *wall = b->wall.data;
   for (size_t r = 0; r < b->weights->rows; r++) {
     walls w = look(mac, &b->face[r]);
     if (w.told[0] < 0 && w.told[1] < 0)
@@ -81,8 +85,8 @@ static void sum_up(const mn_mac *mac, const double *skins, double *force, double
     int thin = b->face[r].element != MN_NO_ELEMENT;
     for (int high = 0; high < 2; high++)
       if (w.told[high] >= 0 && (thin || skins[w.told[high]] == 0)) {
-        force[w.told[high]] += d.area * w.p[high] + (high ? inertia : -inertia);
-        area[w.told[high]] += d.area;
+        force[w.told[high]] += wall[r] * (d.area * w.p[high] + (high ? inertia : -inertia));
+        area[w.told[high]] += wall[r] * d.area;
       }
   }
 }
@@ -94,6 +98,7 @@ mn_status mn_mac_bodies_level(mn_mac *mac, double *level)
   double *area, A = pow(mac->grid.dx, mac->grid.dim - 1);
   memset(level, 0, count * sizeof *level);
   MN_TRY(mn_mac_number_closed(mac));
+  MN_TRY(mn_mac_bodies_find_walls(mac));
   MN_TRY(mn_mac_region_sums(mac, 2, &area));
   MN_TRY(mn_reserve(mac->ctx, "skins of regions", count, sizeof(double), &b->skins));
   double *skins = b->skins.data;
