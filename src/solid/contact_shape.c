@@ -151,10 +151,17 @@ static int goes_up(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t,
   return mn_dot(m, mn_madd(mn_scale(t->gap, t->n), A->radius, t->n)) >= A->radius - r;
 }
 
+static int is_free(const mn_contact *c, int i)
+{
+  const mn_rigid_body *b = &c->rigid->body[i];
+  return b->moves && b->def.joint == MN_JOINT_NONE;
+}
+
 /* Where b's surface turns away beside the foot of the touch, within a sliver, is another face of
    it: looked at from outside, beside the foot and below. (Across concave edges that place is inside
    b.) If a goes up along it, and does not move in with the velocities of the substep's start, the
-   two pass each other. */
+   two pass each other. Not two free bodies: what a corner of one does not hold of the other turns
+   both, as where faces of one height meet. */
 int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt)
 {
   static const double BELOW = 0.5, OUTSIDE = 0.1;
@@ -163,7 +170,8 @@ int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch 
   mn_vec3 foot = mn_madd(t->at, -0.5 * t->gap, t->n), m, side[2];
   mn_vec3 v = mn_sub(c->start[t->a].v, c->start[t->b].v);
   mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
-  if (c->across || !c->def.search || !has_corners(c->rigid->body[t->b].def.shape) ||
+  if (c->across || !c->def.search || (is_free(c, t->a) && is_free(c, t->b)) ||
+      !has_corners(c->rigid->body[t->b].def.shape) ||
       (ball && c->rigid->body[t->a].def.joint == MN_JOINT_NONE))
     return 0;
   side[0] = c->rigid->dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
