@@ -421,6 +421,11 @@ void mn_coupling_help(mn_coupling *c, const mn_coupling *other)
   mn_closed_hand_over(&c->closed, &other->closed);
 }
 
+int mn_coupling_touched(const mn_coupling *c)
+{
+  return c->touched;
+}
+
 int mn_coupling_was_helped(const mn_coupling *c)
 {
   return c->numbers[NUMBERS_ADOPTED] > 0;

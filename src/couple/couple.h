@@ -82,6 +82,8 @@ void mn_coupling_adopt(mn_coupling *coupling, const mn_coupling *other);
    regions that it knows. And whether the last substep of a coupling was one that it adopted. */
 void mn_coupling_help(mn_coupling *coupling, const mn_coupling *other);
 int mn_coupling_was_helped(const mn_coupling *coupling);
+/* Whether bodies touched in the last try, around closed regions. */
+int mn_coupling_touched(const mn_coupling *coupling);
 
 /* Factor on the step that the boxes allow: less than 1 after hard substeps, if def.adapt. Moves
    when a substep is committed that was halved so often (below 0: doubled). */

@@ -36,7 +36,7 @@ struct mn_coupling {
   mn_monolithic *mono; /* NULL: black boxes */
   int asked;           /* 1: this substep ended by asking the boxes in turn */
   int turning;         /* 1: p0 turns with the surfaces from solve to solve */
-  int touched;         /* 1: bodies touch, in a substep in which the fluid saw their ends */
+  int touched;         /* 1: bodies touch around closed regions, in this substep */
   mn_closed closed;
   size_t size; /* of x: the map's, and for closed forms that iterate the gaps of regions */
   /* state, with the history inside rmi */

@@ -66,14 +66,14 @@ static int sees_means(const mn_coupling *c)
   return keeps && (c->touched || !mn_closed_binds_ends(&c->closed, &lead));
 }
 
-/* From its first solve with a touch on, in a substep. */
+/* Around closed regions, from the first solve with a touch on, in a substep. */
 static mn_status look_for_touches(mn_coupling *c)
 {
   int any = 0;
-  if (!c->boxes.solid.ops->operators || sees_means(c) || !c->closed.count)
+  if (!c->boxes.solid.ops->operators || c->touched || !c->closed.count)
     return MN_OK;
   MN_TRY(mn_boxes_touches(&c->boxes, &any));
-  c->touched |= any;
+  c->touched = any;
   return MN_OK;
 }
 
