@@ -6,6 +6,8 @@
 #include "meniscus/box.h"
 #include "meniscus/operators.h"
 
+typedef struct mn_trial_sums mn_trial_sums; /* boxes_light.c */
+
 typedef struct mn_boxes {
   mn_context *ctx;
   mn_fluid fluid;
@@ -15,7 +17,9 @@ typedef struct mn_boxes {
   /* since mn_boxes_begin */
   mn_solve_report fluid_report, solid_report; /* of the last solve; iterations of all */
   int fluid_solves, solid_solves;
-  double fluid_s, solid_s; /* wall time */
+  double fluid_s, solid_s;   /* wall time */
+  mn_vec3 *trial;            /* [trials][points] m/s^2; NULL until bodies are weighed, as */
+  mn_trial_sums *trial_sums; /* [points >= bodies] */
   int refused[2]; /* 1: the fluid, the solid returned an error itself, or broke the sizes */
 } mn_boxes;
 
@@ -39,10 +43,9 @@ MN_MUST_CHECK mn_status mn_boxes_commit(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_enclose(mn_boxes *boxes, mn_enclosed *enclosed);
 MN_MUST_CHECK mn_status mn_boxes_lacking(mn_boxes *boxes, mn_vec3 *mass, int *any);
 /* Whether bodies weigh too little for `mass` [points] as that call has it (boxes_light.c). soft: of
-   those that bend and lead alone. sum [2 bodies] is scratch; loads and V of the interface are lost,
-   if the solid can accelerate. */
-MN_MUST_CHECK mn_status mn_boxes_weigh(mn_boxes *boxes, const mn_vec3 *mass, int soft, double *sum,
-                                       size_t bodies, int *light);
+   those that bend and lead alone. Loads and V of the interface are lost, if the solid can
+   accelerate. */
+MN_MUST_CHECK mn_status mn_boxes_weigh(mn_boxes *boxes, const mn_vec3 *mass, int soft, int *light);
 /* Some point is of a body that bends, with a velocity of its own at the end (lead > 0). */
 int mn_boxes_any_soft(const mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_lift(mn_boxes *boxes, const double *p0, int count);

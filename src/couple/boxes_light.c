@@ -10,18 +10,37 @@
    with the factor (1 + sqrt |s|)/(1 - sqrt |s|) in a substep, s = k dt^2/(4 m). For |s| > 1 that
    grows and changes its sign each time, while m + k dt^2/4 is above 0, so that no factor of the
    matrix shows it. (Backward Euler has 1/(1 +- 2 sqrt |s|), which then dies out.) So stiffness must
-   not count: a body is judged by its mass alone, along the acceleration that the masses below 0,
-   taken for forces, would give: a Rayleigh quotient for each body.
-   Verified by tests/verify/test_light_bodies.c, test_midpoint_in_fluid.c. */
+   not count: a body is judged by its mass alone.
+
+   Trials: forces f_k along each axis and about it, a_k the solid's accelerations by them. A body is
+   too light if for some c, with a = sum c_k a_k,
+
+       LACK_MOST sum_kl c_k c_l f_k.a_l + sum_i m_i (1 + lead) a.a < 0,
+
+   that is if this matrix of few rows has an eigenvalue below 0. Trials span all that a rigid body
+   can do; for it this is what the one system asks of its matrix (monolithic_system.c).
+   Verified by tests/verify/test_light_bodies.c, test_light_afloat.c, test_midpoint_in_fluid.c. */
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "couple/boxes.h"
 #include "math/vec.h"
 
 /* The one system asks the same of rigid bodies (monolithic_system.c). */
 static const double LACK_MOST = 0.5;
+/* Of the parts of a number that should be 0. */
+static const double ROUND_OFF = 1e-10;
+
+enum { TRIALS = 6 };
+
+struct mn_trial_sums {
+  mn_vec3 middle; /* m, of the body's points */
+  size_t points;
+  double G[TRIALS][TRIALS]; /* the matrix, below its diagonal */
+  double size[TRIALS];      /* of the parts of its diagonal */
+};
 
 static int is_soft(const mn_interface *f, size_t i)
 {
@@ -36,27 +55,93 @@ int mn_boxes_any_soft(const mn_boxes *b)
   return 0;
 }
 
-mn_status mn_boxes_weigh(mn_boxes *b, const mn_vec3 *mass, int soft, double *sum, size_t bodies,
-                         int *light)
+/* ---- trials ---------------------------------------------------------------------------------- */
+
+static mn_trial_sums *sums_of(const mn_boxes *b, size_t point)
+{
+  return b->trial_sums + (size_t)b->face.body[point] % b->face.count; /* a plug-in's may be any */
+}
+
+static mn_status begin_trials(mn_boxes *b, int trials)
+{
+  const mn_interface *f = &b->face;
+  if (!b->trial) {
+    mn_free(b->trial_sums); /* half of it, after a failure */
+    b->trial_sums = NULL;
+    MN_TRY(MN_NEW(b->ctx, "sums of bodies", f->count, &b->trial_sums));
+    MN_TRY(MN_NEW(b->ctx, "trial motions", (size_t)trials * f->count, &b->trial));
+  }
+  memset(b->trial_sums, 0, f->count * sizeof *b->trial_sums);
+  for (size_t i = 0; i < f->count; i++) {
+    mn_trial_sums *of = sums_of(b, i);
+    of->points++;
+    of->middle = mn_madd(of->middle, 1 / (double)of->points, mn_sub(f->X[i], of->middle));
+  }
+  return MN_OK;
+}
+
+/* The force of trial k on point i, along an axis or about it through the body's middle: of rigid
+   bodies by areas, of others by what they lack. */
+static mn_vec3 trial_force(const mn_boxes *b, const mn_vec3 *mass, int k, size_t i)
+{
+  const mn_interface *f = &b->face;
+  mn_vec3 axis = mn_v3(0, 0, 0), force;
+  axis.v[k < f->dim ? k : (f->dim == 2 ? 2 : k - f->dim)] = 1;
+  if (k >= f->dim)
+    axis = mn_cross(axis, mn_sub(f->X[i], sums_of(b, i)->middle));
+  for (int a = 0; a < 3; a++)
+    force.v[a] = axis.v[a] * (f->rigid[i] ? f->area[i] : fmax(-mass[i].v[a], 0));
+  return force;
+}
+
+/* Row k of the matrices, from the accelerations that trial k has left in V. */
+static void add_row(mn_boxes *b, const mn_vec3 *mass, int soft, int k)
+{
+  const mn_interface *f = &b->face;
+  memcpy(b->trial + (size_t)k * f->count, f->V, f->count * sizeof *f->V);
+  for (size_t i = 0; i < f->count; i++) {
+    mn_trial_sums *of = sums_of(b, i);
+    for (int l = 0; l <= k && (!soft || is_soft(f, i)); l++) {
+      mn_vec3 a = b->trial[(size_t)l * f->count + i], force = trial_force(b, mass, l, i);
+      double own = LACK_MOST * mn_dot(force, f->V[i]), moved = 0;
+      for (int x = 0; x < f->dim; x++)
+        moved += (1 + f->lead[i]) * mass[i].v[x] * a.v[x] * f->V[i].v[x];
+      of->G[k][l] += own + moved;
+      of->size[k] += l == k ? own + fabs(moved) : 0;
+    }
+  }
+}
+
+/* Whether an eigenvalue is below 0, by Cholesky without the roots; trials that move nothing have
+   rows of 0. */
+static int is_below(int n, mn_trial_sums *of)
+{
+  for (int k = 0; k < n; k++) {
+    double pivot = of->G[k][k], least = ROUND_OFF * of->size[k];
+    if (pivot < -least)
+      return 1;
+    for (int r = k + 1; r < n && pivot > least; r++)
+      for (int c = k + 1; c <= r; c++)
+        of->G[r][c] -= of->G[r][k] * of->G[c][k] / pivot;
+  }
+  return 0;
+}
+
+mn_status mn_boxes_weigh(mn_boxes *b, const mn_vec3 *mass, int soft, int *light)
 {
   mn_interface *f = &b->face;
+  int trials = f->dim == 2 ? 3 : 6;
   *light = !b->solid.ops->accelerate; /* or who knows */
   if (*light)
     return MN_OK;
-  for (size_t i = 0; i < f->count; i++)
-    for (int a = 0; a < 3; a++)
-      f->load[i].v[a] = fmax(-mass[i].v[a], 0);
-  MN_TRY(mn_boxes_accelerate(b));
-  memset(sum, 0, 2 * bodies * sizeof *sum);
-  for (size_t i = 0; i < f->count; i++) {
-    double *of = sum + 2 * ((size_t)f->body[i] % bodies); /* a plug-in's numbers may be any */
-    if (soft && !is_soft(f, i))
-      continue;
-    of[0] += mn_dot(f->load[i], f->V[i]);
-    for (int a = 0; a < 3; a++)
-      of[1] -= (1 + f->lead[i]) * mass[i].v[a] * f->V[i].v[a] * f->V[i].v[a];
+  MN_TRY(begin_trials(b, trials));
+  for (int k = 0; k < trials; k++) {
+    for (size_t i = 0; i < f->count; i++)
+      f->load[i] = soft && !is_soft(f, i) ? mn_v3(0, 0, 0) : trial_force(b, mass, k, i);
+    MN_TRY(mn_boxes_accelerate(b));
+    add_row(b, mass, soft, k);
   }
-  for (size_t k = 0; k < bodies; k++)
-    *light |= sum[2 * k + 1] > LACK_MOST * sum[2 * k];
+  for (size_t k = 0; k < f->count; k++)
+    *light |= is_below(trials, b->trial_sums + k); /* nothing was added to those of no body */
   return MN_OK;
 }

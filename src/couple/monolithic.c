@@ -163,7 +163,7 @@ static mn_status bear_soft_bodies(mn_monolithic *m)
     return MN_OK;
   MN_TRY(mn_boxes_lacking(b, m->load, &any));
   if (any)
-    MN_TRY(mn_boxes_weigh(b, m->load, 1, m->weight, b->face.count, &light));
+    MN_TRY(mn_boxes_weigh(b, m->load, 1, &light));
   m->s.fluid.positive = light;
   memcpy(b->face.V, m->V, b->face.count * sizeof *b->face.V);
   memset(b->face.load, 0, b->face.count * sizeof *b->face.load);

@@ -134,8 +134,6 @@ void mn_mac_bodies_narrow(mn_mac *mac);
 /* load += that of the fluid at rest, which smoke's pressure does not hold; force and torque are
    exact. */
 void mn_mac_bodies_rest(const mn_mac *mac, const mn_interface *interface, mn_vec3 *load);
-/* Room for the grips of so many bodies, all 0. */
-MN_MUST_CHECK mn_status mn_mac_bodies_clear_grips(mn_mac *mac, int bodies);
 /* mn_fluid_ops.lacking */
 MN_MUST_CHECK mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface,
                                               mn_vec3 *mass, int *any);

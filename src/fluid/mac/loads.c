@@ -185,16 +185,6 @@ void mn_mac_bodies_narrow(mn_mac *mac)
   }
 }
 
-/* Cells: deeper water does not let go of bodies within a substep. */
-static const double DEEP = 2.5;
-
-static int is_deep(const mn_mac *mac, const mn_closed_face *f)
-{
-  side low = look(mac, f, 0), high = look(mac, f, 1);
-  double most = -DEEP * mac->grid.dx;
-  return (!low.inside || low.phi < most) && (!high.inside || high.phi < most);
-}
-
 static int any_soft(const mn_interface *f)
 {
   for (size_t i = 0; i < f->count; i++)
@@ -203,8 +193,6 @@ static int any_soft(const mn_interface *f)
   return 0;
 }
 
-/* Masses above 0 help those below it where fluid holds the body all around. Near the surface water
-   may let go of any of them, unless it sticks to its walls. */
 mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_vec3 *mass, int *any)
 {
   mn_mac *mac = self;
@@ -215,18 +203,10 @@ mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_ve
     return MN_OK;
   MN_TRY(mn_mac_bodies_place(mac, interface));
   memset(mass, 0, interface->count * sizeof *mass);
-  int bodies = 0;
-  for (size_t r = 0; r < b->weights->rows; r++)
-    bodies = b->face[r].body >= bodies ? b->face[r].body + 1 : bodies;
-  MN_TRY(mn_mac_bodies_clear_grips(mac, bodies));
   for (size_t r = 0; r < b->weights->rows; r++) {
     b->F[r] = mn_mac_bodies_dual(mac, r).mass;
     *any |= b->F[r] < 0;
-    b->grip[b->face[r].body][0].x += lets_go && b->F[r] < 0 && !is_deep(mac, &b->face[r]);
   }
-  for (size_t r = 0; r < b->weights->rows; r++)
-    if (b->grip[b->face[r].body][0].x > 0)
-      b->F[r] = fmin(b->F[r], 0);
   *any = *any && !lets_go ? MN_LACKING_HELD : *any;
   return *any ? mn_weights_scatter(b->weights, b->F, mass) : MN_OK;
 }

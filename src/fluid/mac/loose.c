@@ -274,8 +274,8 @@ static double wall_pressure(const mn_mac *mac, const int32_t at[3], const wall *
   return whole_pressure(mac, at) - mn_dot(w->D, pull) / mn_dot(w->D, w->D);
 }
 
-/* What water does to each body on the whole, and where it touches it. */
-mn_status mn_mac_bodies_clear_grips(mn_mac *mac, int bodies)
+/* Room for the grips of so many bodies, all 0. */
+static mn_status clear_grips(mn_mac *mac, int bodies)
 {
   mn_mac_bodies *b = &mac->bodies;
   if ((size_t)bodies > b->grip_capacity) {
@@ -294,13 +294,14 @@ static double push_of(const mn_mac *mac, size_t r, const mn_dual *d, const int32
   return d->area * whole_pressure(mac, at) + (high ? pull : -pull);
 }
 
+/* What water does to each body on the whole, and where it touches it. */
 static mn_status find_grips(mn_mac *mac)
 {
   mn_mac_bodies *b = &mac->bodies;
   int bodies = 0;
   for (size_t r = 0; r < b->weights->rows; r++)
     bodies = b->face[r].body >= bodies ? b->face[r].body + 1 : bodies;
-  MN_TRY(mn_mac_bodies_clear_grips(mac, bodies));
+  MN_TRY(clear_grips(mac, bodies));
   for (size_t r = 0; r < b->weights->rows; r++) {
     const mn_closed_face *f = &b->face[r];
     mn_dual d = mn_mac_bodies_dual(mac, r);
