@@ -428,8 +428,5 @@ mn_status mn_boxes_create(mn_context *ctx, int dim, double spacing, mn_fluid flu
 void mn_boxes_destroy(mn_boxes *b)
 {
   mn_interface_destroy(&b->face);
-  mn_free(b->trial);
-  mn_free(b->trial_sums);
-  b->trial = NULL;
-  b->trial_sums = NULL;
+  mn_weighing_destroy(&b->weighing);
 }

@@ -3,10 +3,11 @@
 #ifndef MN_COUPLE_BOXES_H
 #define MN_COUPLE_BOXES_H
 
+#include "la/csr.h"
 #include "meniscus/box.h"
 #include "meniscus/operators.h"
 
-typedef struct mn_trial_sums mn_trial_sums; /* boxes_light.c */
+typedef struct mn_weighing mn_weighing; /* boxes_light.c */
 
 typedef struct mn_boxes {
   mn_context *ctx;
@@ -17,9 +18,8 @@ typedef struct mn_boxes {
   /* since mn_boxes_begin */
   mn_solve_report fluid_report, solid_report; /* of the last solve; iterations of all */
   int fluid_solves, solid_solves;
-  double fluid_s, solid_s;   /* wall time */
-  mn_vec3 *trial;            /* [trials][points] m/s^2; NULL until bodies are weighed, as */
-  mn_trial_sums *trial_sums; /* [points >= bodies] */
+  double fluid_s, solid_s; /* wall time */
+  mn_weighing *weighing;   /* NULL until bodies are weighed */
   int refused[2]; /* 1: the fluid, the solid returned an error itself, or broke the sizes */
 } mn_boxes;
 
@@ -45,7 +45,9 @@ MN_MUST_CHECK mn_status mn_boxes_lacking(mn_boxes *boxes, mn_vec3 *mass, int *an
 /* Whether bodies weigh too little for `mass` [points] as that call has it (boxes_light.c). soft: of
    those that bend and lead alone. Loads and V of the interface are lost, if the solid can
    accelerate. */
-MN_MUST_CHECK mn_status mn_boxes_weigh(mn_boxes *boxes, const mn_vec3 *mass, int soft, int *light);
+MN_MUST_CHECK mn_status mn_boxes_weigh(mn_boxes *boxes, const mn_vec3 *mass, double dt, int soft,
+                                       int *light);
+void mn_weighing_destroy(mn_weighing **weighing);
 /* Some point is of a body that bends, with a velocity of its own at the end (lead > 0). */
 int mn_boxes_any_soft(const mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_lift(mn_boxes *boxes, const double *p0, int count);
@@ -93,5 +95,10 @@ MN_MUST_CHECK mn_status mn_boxes_adopt(mn_boxes *boxes, const double *p);
 MN_MUST_CHECK mn_status mn_boxes_judge(mn_boxes *boxes, int solid, mn_status status);
 MN_MUST_CHECK mn_status mn_boxes_check_fluid(mn_boxes *boxes);
 MN_MUST_CHECK mn_status mn_boxes_check_solid(mn_boxes *boxes);
+
+static inline mn_csr mn_csr_view(const mn_sparse_matrix *m) /* only read */
+{
+  return (mn_csr){m->rows, m->cols, (int64_t *)m->start, (int64_t *)m->col, (double *)m->value};
+}
 
 #endif

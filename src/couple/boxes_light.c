@@ -18,7 +18,10 @@
        LACK_MOST sum_kl c_k c_l f_k.a_l + sum_i m_i (1 + lead) a.a < 0,
 
    that is if this matrix of few rows has an eigenvalue below 0. Trials span all that a rigid body
-   can do; for it this is what the one system asks of its matrix (monolithic_system.c).
+   can do; for it this is what the one system asks of its matrix (monolithic_system.c). A body that
+   bends has more motions, and by backward Euler its stiffness counts: where its mass alone would
+   not do, and both boxes tell operators, all is judged as by the one system itself, unless that
+   would cost more than it is worth.
    Verified by tests/verify/test_light_bodies.c, test_light_afloat.c, test_midpoint_in_fluid.c. */
 #include <math.h>
 #include <string.h>
@@ -26,6 +29,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/boxes.h"
+#include "couple/monolithic_system.h"
 #include "math/vec.h"
 
 /* The one system asks the same of rigid bodies (monolithic_system.c). */
@@ -33,13 +37,20 @@ static const double LACK_MOST = 0.5;
 /* Of the parts of a number that should be 0. */
 static const double ROUND_OFF = 1e-10;
 
-enum { TRIALS = 6 };
+enum { TRIALS = 6, MOST_FREEDOMS = 3000 /* of K */ };
 
-struct mn_trial_sums {
+typedef struct trial_sums {
   mn_vec3 middle; /* m, of the body's points */
   size_t points;
+  int bends;                /* 1: by backward Euler */
   double G[TRIALS][TRIALS]; /* the matrix, below its diagonal */
   double size[TRIALS];      /* of the parts of its diagonal */
+} trial_sums;
+
+struct mn_weighing {
+  trial_sums *sums; /* [points >= bodies] */
+  mn_vec3 *moved;   /* [trials][points] m/s^2 */
+  mn_mono_system system;
 };
 
 static int is_soft(const mn_interface *f, size_t i)
@@ -57,25 +68,27 @@ int mn_boxes_any_soft(const mn_boxes *b)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-static mn_trial_sums *sums_of(const mn_boxes *b, size_t point)
+static trial_sums *sums_of(const mn_boxes *b, size_t point)
 {
-  return b->trial_sums + (size_t)b->face.body[point] % b->face.count; /* a plug-in's may be any */
+  return b->weighing->sums + (size_t)b->face.body[point] % b->face.count; /* a plug-in's: any */
 }
 
 static mn_status begin_trials(mn_boxes *b, int trials)
 {
   const mn_interface *f = &b->face;
-  if (!b->trial) {
-    mn_free(b->trial_sums); /* half of it, after a failure */
-    b->trial_sums = NULL;
-    MN_TRY(MN_NEW(b->ctx, "sums of bodies", f->count, &b->trial_sums));
-    MN_TRY(MN_NEW(b->ctx, "trial motions", (size_t)trials * f->count, &b->trial));
-  }
-  memset(b->trial_sums, 0, f->count * sizeof *b->trial_sums);
+  if (!b->weighing)
+    MN_TRY(MN_NEW(b->ctx, "bodies that are weighed", 1, &b->weighing));
+  mn_weighing *w = b->weighing;
+  if (!w->sums)
+    MN_TRY(MN_NEW(b->ctx, "sums of bodies", f->count, &w->sums));
+  if (!w->moved)
+    MN_TRY(MN_NEW(b->ctx, "trial motions", (size_t)trials * f->count, &w->moved));
+  memset(w->sums, 0, f->count * sizeof *w->sums);
   for (size_t i = 0; i < f->count; i++) {
-    mn_trial_sums *of = sums_of(b, i);
+    trial_sums *of = sums_of(b, i);
     of->points++;
     of->middle = mn_madd(of->middle, 1 / (double)of->points, mn_sub(f->X[i], of->middle));
+    of->bends |= !f->rigid[i] && !is_soft(f, i);
   }
   return MN_OK;
 }
@@ -98,23 +111,24 @@ static mn_vec3 trial_force(const mn_boxes *b, const mn_vec3 *mass, int k, size_t
 static void add_row(mn_boxes *b, const mn_vec3 *mass, int soft, int k)
 {
   const mn_interface *f = &b->face;
-  memcpy(b->trial + (size_t)k * f->count, f->V, f->count * sizeof *f->V);
+  mn_vec3 *moved = b->weighing->moved;
+  memcpy(moved + (size_t)k * f->count, f->V, f->count * sizeof *f->V);
   for (size_t i = 0; i < f->count; i++) {
-    mn_trial_sums *of = sums_of(b, i);
+    trial_sums *of = sums_of(b, i);
     for (int l = 0; l <= k && (!soft || is_soft(f, i)); l++) {
-      mn_vec3 a = b->trial[(size_t)l * f->count + i], force = trial_force(b, mass, l, i);
-      double own = LACK_MOST * mn_dot(force, f->V[i]), moved = 0;
+      mn_vec3 a = moved[(size_t)l * f->count + i], force = trial_force(b, mass, l, i);
+      double own = LACK_MOST * mn_dot(force, f->V[i]), fluid = 0;
       for (int x = 0; x < f->dim; x++)
-        moved += (1 + f->lead[i]) * mass[i].v[x] * a.v[x] * f->V[i].v[x];
-      of->G[k][l] += own + moved;
-      of->size[k] += l == k ? own + fabs(moved) : 0;
+        fluid += (1 + f->lead[i]) * mass[i].v[x] * a.v[x] * f->V[i].v[x];
+      of->G[k][l] += own + fluid;
+      of->size[k] += l == k ? own + fabs(fluid) : 0;
     }
   }
 }
 
 /* Whether an eigenvalue is below 0, by Cholesky without the roots; trials that move nothing have
    rows of 0. */
-static int is_below(int n, mn_trial_sums *of)
+static int is_below(int n, trial_sums *of)
 {
   for (int k = 0; k < n; k++) {
     double pivot = of->G[k][k], least = ROUND_OFF * of->size[k];
@@ -127,10 +141,46 @@ static int is_below(int n, mn_trial_sums *of)
   return 0;
 }
 
-mn_status mn_boxes_weigh(mn_boxes *b, const mn_vec3 *mass, int soft, int *light)
+/* ---- with stiffness -------------------------------------------------------------------------- */
+
+/* *light <- what the one system would say, with the bodies' tangent at the start and the surfaces
+   where the fluid has them; left as it is where bodies have more than MOST_FREEDOMS. */
+static mn_status weigh_stiffness(mn_boxes *b, double dt, int *light)
+{
+  mn_mono_system *s = &b->weighing->system;
+  mn_interface *f = &b->face;
+  s->ctx = b->ctx;
+  s->boxes = b;
+  s->dt = dt;
+  s->masses = 1;
+  s->held_known = 0;
+  s->fluid.positive = 0;
+  s->solid.curvature = MN_CURVATURE_CHECKED;
+  memset(f->load, 0, f->count * sizeof *f->load);
+  MN_TRY(mn_boxes_assemble(b, &s->fluid));
+  mn_vec3 *X = b->weighing->moved, *N = X + f->count; /* of trials that are done */
+  double *area = (double *)(N + f->count);
+  memcpy(X, f->X, f->count * sizeof *X); /* `start` writes these */
+  memcpy(N, f->N, f->count * sizeof *N);
+  memcpy(area, f->area, f->count * sizeof *area);
+  MN_TRY(mn_boxes_start(b));
+  MN_TRY(mn_boxes_linearise(b, &s->solid));
+  if (s->solid.K.rows <= MOST_FREEDOMS) {
+    MN_TRY(mn_mono_build(s));
+    MN_TRY(mn_mono_weigh(s, light));
+  }
+  memcpy(f->X, X, f->count * sizeof *X);
+  memcpy(f->N, N, f->count * sizeof *N);
+  memcpy(f->area, area, f->count * sizeof *area);
+  return MN_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+mn_status mn_boxes_weigh(mn_boxes *b, const mn_vec3 *mass, double dt, int soft, int *light)
 {
   mn_interface *f = &b->face;
-  int trials = f->dim == 2 ? 3 : 6;
+  int trials = f->dim == 2 ? 3 : 6, bend = 0;
   *light = !b->solid.ops->accelerate; /* or who knows */
   if (*light)
     return MN_OK;
@@ -141,7 +191,24 @@ mn_status mn_boxes_weigh(mn_boxes *b, const mn_vec3 *mass, int soft, int *light)
     MN_TRY(mn_boxes_accelerate(b));
     add_row(b, mass, soft, k);
   }
-  for (size_t k = 0; k < f->count; k++)
-    *light |= is_below(trials, b->trial_sums + k); /* nothing was added to those of no body */
-  return MN_OK;
+  for (size_t k = 0; k < f->count; k++) { /* nothing was added to those of no body */
+    trial_sums *of = b->weighing->sums + k;
+    *(of->bends ? &bend : light) |= is_below(trials, of);
+  }
+  if (*light || !bend)
+    return MN_OK;
+  *light = 1;
+  return b->solid.ops->operators && b->fluid.ops->operators ? weigh_stiffness(b, dt, light) : MN_OK;
+}
+
+void mn_weighing_destroy(mn_weighing **inout)
+{
+  mn_weighing *w = *inout;
+  if (!w)
+    return;
+  mn_free(w->sums);
+  mn_free(w->moved);
+  mn_mono_system_destroy(&w->system);
+  mn_free(w);
+  *inout = NULL;
 }

@@ -213,7 +213,7 @@ mn_status mn_couple_spare_light(mn_coupling *c)
     return MN_OK;
   int light;
   c->disturbed = c->boxes.solid.ops->accelerate != NULL;
-  MN_TRY(mn_boxes_weigh(&c->boxes, c->load, any == MN_LACKING_HELD, &light));
+  MN_TRY(mn_boxes_weigh(&c->boxes, c->load, c->dt, any == MN_LACKING_HELD, &light));
   f->positive = c->boxes.agreed.positive = light;
   return MN_OK;
 }

@@ -69,8 +69,6 @@ mn_status mn_monolithic_create(mn_context *ctx, const mn_coupling_def *def, doub
     status = MN_NEW(ctx, "velocities of points", n, &m->touched);
   if (status == MN_OK)
     status = MN_NEW(ctx, "steps of Newton", (size_t)def->max_iterations, &m->residual);
-  if (status == MN_OK)
-    status = MN_NEW(ctx, "sums of bodies", 2 * n, &m->weight);
   if (status != MN_OK)
     mn_monolithic_destroy(&m);
   *out = m;
@@ -84,8 +82,7 @@ void mn_monolithic_destroy(mn_monolithic **mono)
     return;
   mn_mono_system_destroy(&m->s);
   void *all[] = {m->p,        m->slack,  m->v,    m->q,    m->V,          m->V_linear, m->settled,
-                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual, m->touched,
-                 m->weight};
+                 m->X_linear, m->X_rest, m->load, m->rest, m->load_about, m->residual, m->touched};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_free(m);
@@ -163,7 +160,7 @@ static mn_status bear_soft_bodies(mn_monolithic *m)
     return MN_OK;
   MN_TRY(mn_boxes_lacking(b, m->load, &any));
   if (any)
-    MN_TRY(mn_boxes_weigh(b, m->load, 1, &light));
+    MN_TRY(mn_boxes_weigh(b, m->load, m->s.dt, 1, &light));
   m->s.fluid.positive = light;
   memcpy(b->face.V, m->V, b->face.count * sizeof *b->face.V);
   memset(b->face.load, 0, b->face.count * sizeof *b->face.load);

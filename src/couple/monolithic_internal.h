@@ -24,7 +24,6 @@ struct mn_monolithic {
   mn_vec3 *load, *rest;  /* [points] N: what the solid felt; the fluid's of the last assemble */
   mn_vec3 *load_about; /* [points] N, of the solid's solve about which bodies that touch were put */
   double *residual;    /* [max_iterations] m, steps of Newton */
-  double *weight;      /* [2 points] scratch: sums of bodies */
   int newton, solves;  /* of the substep */
   int turning;         /* 1: p0 turns with the surfaces from step to step of Newton */
   int binds;           /* 1: velocities at the end are settled once the substep is done, */

@@ -210,9 +210,4 @@ static inline double mn_mono_mass(const mn_mono_system *s, size_t row)
   return s->clipped && m < 0 ? 0 : m;
 }
 
-static inline mn_csr mn_csr_view(const mn_sparse_matrix *m) /* only read */
-{
-  return (mn_csr){m->rows, m->cols, (int64_t *)m->start, (int64_t *)m->col, (double *)m->value};
-}
-
 #endif
