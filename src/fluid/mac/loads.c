@@ -199,7 +199,8 @@ mn_status mn_mac_bodies_lacking(void *self, const mn_interface *interface, mn_ve
   mn_mac_bodies *b = &mac->bodies;
   *any = 0;
   int lets_go = mac->state.held.data != NULL;
-  if (!interface->count || !interface->impulse || !(lets_go || any_soft(interface)))
+  int may_lack = interface->impulse && mac->def->fluid.project && (lets_go || any_soft(interface));
+  if (!interface->count || !may_lack)
     return MN_OK;
   MN_TRY(mn_mac_bodies_place(mac, interface));
   memset(mass, 0, interface->count * sizeof *mass);
