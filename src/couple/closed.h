@@ -219,8 +219,10 @@ MN_MUST_CHECK mn_status mn_closed_weigh_rows(mn_closed *closed);
 /* After a solve of the solid: velocities at the end that fit the volumes, once. Before
    mn_closed_finish at the latest. */
 MN_MUST_CHECK mn_status mn_closed_settle(mn_closed *closed);
-/* 1: velocities at the end are settled, and all that p0 moves has the same rule in time, *lead. */
-int mn_closed_binds_ends(const mn_closed *closed, double *lead);
+/* 1: velocities at the end are settled: all that p0 moves has one of its own. */
+int mn_closed_settles(const mn_closed *closed);
+/* 1: so, and all of it has the same rule in time, *lead. */
+int mn_closed_settles_alike(const mn_closed *closed, double *lead);
 /* m^3/s, Q of region r at the end: a line through the means of this substep and the one before. */
 double mn_closed_inflow_at_end(const mn_closed *closed, int r);
 

@@ -4,7 +4,9 @@
        V <- V + M^-1 N^T l,     N (V + M^-1 N^T l) = Q      [Akbay thesis, P_s of section 4.2],
 
    N that of the way from the start to X, the replies M^-1 N^T those at the start. Of velocities at
-   the end N is that of X, and Q that of the end: those that closed_settle.c leaves. */
+   the end N is that of X, and Q that of the end: those that closed_settle.c leaves. The replies are
+   those of the way, of which each rule in time takes its own part; velocities at the end answer
+   1 + lead times as much. */
 #include <math.h>
 #include <string.h>
 
@@ -124,10 +126,18 @@ mn_status mn_closed_weigh_rows(mn_closed *c)
   return MN_OK;
 }
 
+/* move: how velocities answer the row of region r, means or those at the end. */
+static const mn_vec3 *answer(mn_closed *c, int at_end, int r)
+{
+  const mn_interface *f = &c->boxes->face;
+  for (size_t i = 0; i < f->count; i++)
+    c->move[i] = mn_scale(at_end ? 1 + f->lead[i] : 1, c->reply[(size_t)r * f->count + i]);
+  return c->move;
+}
+
 mn_status mn_closed_project(mn_closed *c, int at_end)
 {
   mn_interface *f = &c->boxes->face;
-  size_t n = f->count;
   int m = c->count;
   double rate[MN_CLOSED_MAX], part[MN_CLOSED_MAX], left[MN_CLOSED_MAX], *k;
   if (!m)
@@ -139,13 +149,15 @@ mn_status mn_closed_project(mn_closed *c, int at_end)
   flow(c, f->X, f->V, rate);
   for (int r = 0; r < m; r++) { /* what is carried over is the surfaces' affair */
     rate[r] -= at_end ? mn_closed_inflow_at_end(c, r) : c->info[r].inflow;
-    flow(c, f->X, &c->reply[(size_t)r * n], &k[r * m]);
+    flow(c, f->X, answer(c, at_end, r), &k[r * m]);
   }
   mn_status status = mn_closed_solve_small(c, k, rate, part, left);
   mn_arena_reset(&c->arena, mark);
   MN_TRY(status);
-  for (int r = 0; r < m; r++)
-    for (size_t i = 0; i < n; i++)
-      f->V[i] = mn_madd(f->V[i], part[r], c->reply[(size_t)r * n + i]);
+  for (int r = 0; r < m; r++) {
+    const mn_vec3 *way = answer(c, at_end, r);
+    for (size_t i = 0; i < f->count; i++)
+      f->V[i] = mn_madd(f->V[i], part[r], way[i]);
+  }
   return MN_OK;
 }

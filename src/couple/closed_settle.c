@@ -47,11 +47,16 @@ static int all_lead(const mn_closed *c)
   return any;
 }
 
-int mn_closed_binds_ends(const mn_closed *c, double *lead)
+int mn_closed_settles(const mn_closed *c)
+{
+  return c->form == MN_CLOSED_ELIMINATED && c->boxes->solid.ops->settle && all_lead(c);
+}
+
+int mn_closed_settles_alike(const mn_closed *c, double *lead)
 {
   const mn_interface *f = &c->boxes->face;
   *lead = 0;
-  if (c->form != MN_CLOSED_ELIMINATED || !c->boxes->solid.ops->settle || !all_lead(c))
+  if (!mn_closed_settles(c))
     return 0;
   for (int r = 0; r < c->count; r++)
     for (size_t i = 0; i < f->count; i++) {
@@ -155,8 +160,7 @@ mn_status mn_closed_settle(mn_closed *c)
   size_t m = (size_t)c->count, entries = m * c->boxes->face.count;
   double *k;
   mn_vec3 *rows;
-  if (c->form != MN_CLOSED_ELIMINATED || !m || !c->boxes->solid.ops->settle || c->settled ||
-      !all_lead(c))
+  if (!m || c->settled || !mn_closed_settles(c))
     return MN_OK;
   c->settled = 1;
   memset(c->impulse, 0, sizeof c->impulse);

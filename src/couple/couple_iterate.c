@@ -59,11 +59,10 @@ static mn_vec3 end_velocity(const mn_coupling *c, double rate, size_t i)
    knows what touches, and shows the fluid what remains). */
 static int sees_means(const mn_coupling *c)
 {
-  double lead;
   int keeps = 0;
   for (int r = 0; r < c->closed.count; r++)
     keeps |= !c->closed.still[r];
-  return keeps && (c->touched || !mn_closed_binds_ends(&c->closed, &lead));
+  return keeps && (c->touched || !mn_closed_settles(&c->closed));
 }
 
 /* Around closed regions, from the first solve with a touch on, in a substep. */

@@ -211,7 +211,7 @@ static int binds(const mn_monolithic *m, double *lead)
 {
   const mn_closed *c = m->closed;
   *lead = 0;
-  if (!m->s.volumes || mn_mono_is_linearised(m) || !mn_closed_binds_ends(c, lead))
+  if (!m->s.volumes || mn_mono_is_linearised(m) || !mn_closed_settles_alike(c, lead))
     return 0;
   for (int r = 0; r < m->s.volumes; r++)
     if (!c->still[r] && !is_asked(&m->s, r))

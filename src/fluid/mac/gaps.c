@@ -1,4 +1,5 @@
-/* Gaps between obstacles, of which one is driven, that are too thin for the grid.
+/* Gaps between obstacles, of which one is driven, or between one and a source, that are too thin
+   for the grid.
 
    A gap that lies inside one cell has solid at all nodes of it: the cell is gone, and with it what
    the walls of the gap squeeze out or draw in. It still shows in the velocities of its closed
@@ -32,11 +33,13 @@ static double face_flow(const mn_mac *mac, int a, const int at[3], int high)
   return u->at[mn_index(u, at[0], at[1], at[2]) + (high ? u->stride[a] : 0)];
 }
 
-/* All faces closed, and no node in a body. */
+/* All faces closed, and no node in a body. (Cells of sources have no open face, either.) */
 static int is_gone(const mn_mac *mac, const int at[3])
 {
   const mn_mac_geometry *g = &mac->geometry;
-  int dim = mac->grid.dim;
+  int dim = mac->grid.dim, outside;
+  if (mn_inflow_of(mac, at, &outside))
+    return 0;
   for (int a = 0; a < dim; a++) {
     const mn_field *w = &g->open[a];
     int64_t q = mn_index(w, at[0], at[1], at[2]);
@@ -85,20 +88,49 @@ static double covered(const mn_mac *mac, int solid, mn_vec3 x, int axis, int way
   return lo;
 }
 
-/* h1: the least that two of the solids, one from each end, leave of the line. */
+/* Of the line between two opposite faces of a cell: its ends, and whether a source is beyond them,
+   whose side is a wall of the gap. */
+typedef struct gap_line {
+  mn_vec3 end[2];
+  int axis, source[2];
+} gap_line;
+
+static gap_line line_along(const mn_mac *mac, const int at[3], int axis)
+{
+  gap_line l = {.axis = axis};
+  for (int high = 0; high < 2; high++) {
+    int next[3] = {at[0], at[1], at[2]}, outside;
+    next[axis] += high ? 1 : -1;
+    l.source[high] = mn_inflow_of(mac, next, &outside) != 0;
+    l.end[high] = mn_position(&mac->b, at[0], at[1], at[2]);
+    l.end[high].v[axis] += (high ? 0.5 : -0.5) * mac->grid.dx;
+  }
+  return l;
+}
+
+/* Part of the line that the solid covers from its high or low end on; more than 1: with what it
+   covers of the source at the other one. */
+static double covered_from(const mn_mac *mac, int solid, const gap_line *l, int high)
+{
+  int way = high ? -1 : 1;
+  double part = covered(mac, solid, l->end[high], l->axis, way);
+  return part < 1 || !l->source[!high] ? part
+                                       : 1 + covered(mac, solid, l->end[!high], l->axis, way);
+}
+
+/* h1: the least that two of the solids, one from each end, leave of the line, or one of them and a
+   source. */
 static double room_along(const mn_mac *mac, const int at[3], int axis)
 {
-  mn_vec3 low = mn_position(&mac->b, at[0], at[1], at[2]), high = low;
+  gap_line l = line_along(mac, at, axis);
   double least = 1;
   int count = mac->def->solid_count;
-  low.v[axis] -= 0.5 * mac->grid.dx;
-  high.v[axis] += 0.5 * mac->grid.dx;
   for (int s = 0; s < count; s++) {
-    double from_low = covered(mac, s, low, axis, 1);
-    least = fmin(least, 1 - fmax(from_low, covered(mac, s, high, axis, -1)));
+    double from_low = covered_from(mac, s, &l, 0);
+    least = fmin(least, 1 - fmax(from_low, covered_from(mac, s, &l, 1)));
     for (int t = 0; t < count && from_low > 0; t++)
       if (t != s)
-        least = fmin(least, 1 - from_low - covered(mac, t, high, axis, -1));
+        least = fmin(least, 1 - from_low - covered_from(mac, t, &l, 1));
   }
   return least;
 }

@@ -392,6 +392,9 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
   g->kind[a][q] = MN_FACE_FLUID;
   g->wall[a].data[q] = 0;
   if (below || above) {
+    int beyond = below ? !high : !low; /* in a solid that is flush with it nothing goes */
+    if (!(below && above) && beyond && !(cells->data[below ? c : c - cells->stride[a]] > 0))
+      w = 0;
     g->kind[a][q] = MN_FACE_SOURCE;
     g->gate[a][q] = below && above ? 1 : mn_stairs_open_part(mac, a, i, j, k, w);
     g->wall[a].data[q] = g->gate[a][q] * source_velocity(mac, a, i, j, k);
@@ -629,17 +632,21 @@ static void mend_corners(mn_mac *mac, const mn_immersed *im)
 /* Where two walls leave less than this part of a cell, or of two beside each other, these are
    closed when walls move: what walls squeeze out of them would leave them at speeds that nothing
    bounds, and the jet would be as wide as a cell beside them. (From the distances at nodes, which
-   are those to the nearer wall, a gap shrinks to nothing as one of the walls reaches a node.) Not
-   with water, whose particles are as wide as they are. */
+   are those to the nearer wall, a gap shrinks to nothing as one of the walls reaches a node.) The
+   sides of a source are walls, too: what it blows does not give way. Not with water, whose
+   particles are as wide as they are. */
 static const double SLIT = 0.05;
 
-/* The face of a cell on the low or high side. */
+/* The face of a cell, of no source, on the low or high side. */
 static int is_shut(const mn_mac *mac, const int at[3], int axis, int high)
 {
   const mn_field *w = &mac->geometry.open[axis];
   int64_t q = mn_index(w, at[0], at[1], at[2]) + (high ? w->stride[axis] : 0);
-  int last = at[axis] == (high ? mac->grid.n[axis] - 1 : 0);
-  return !(w->at[q] > 0) || (last && mac->def->domain.side[2 * axis + high].kind != MN_SIDE_OPEN);
+  int next[3] = {at[0], at[1], at[2]}, outside;
+  next[axis] += high ? 1 : -1;
+  int blows = mn_inflow_of(mac, next, &outside);
+  return !(w->at[q] > 0) || blows ||
+         (outside && mac->def->domain.side[2 * axis + high].kind != MN_SIDE_OPEN);
 }
 
 /* Of a cell, marked or not (close_slits). */
@@ -651,7 +658,10 @@ static double part_of(const mn_mac *mac, const int at[3])
 static int is_slit(const mn_mac *mac, const int at[3])
 {
   double part = part_of(mac, at);
-  for (int a = 0; a < mac->grid.dim && part > 0 && part < SLIT; a++)
+  int outside;
+  if (!(part > 0) || part >= SLIT || mn_inflow_of(mac, at, &outside))
+    return 0;
+  for (int a = 0; a < mac->grid.dim; a++)
     for (int high = 0; high < 2; high++) {
       int next[3] = {at[0], at[1], at[2]};
       next[a] += high ? 1 : -1;
