@@ -13,6 +13,7 @@
    from the last one. */
 #include "fluid/mac/internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,18 +88,22 @@ static void divergences(const mn_mac *mac, const mn_field u[3], int i, int j, in
     d[t] -= target[t] * part[t];
 }
 
-/* A region without air keeps its volume whatever the particles say. In a shell that stretches they
-   must spread again: what expands there makes the rest contract, evenly. Elsewhere a wish that is
-   only noise would disturb water at rest. */
+/* A region without air keeps its volume whatever the particles say: what expands where they crowd
+   must contract elsewhere. In a shell that stretches, where they must spread again, that is evenly
+   everywhere. In other regions it is where they are few (no surface here, near walls neither); the
+   greater of both wishes is cut down to the smaller, so that trapped air stays where it is.
+   Without, particles drift off walls that water is drawn along. Beside bodies, which such a flow
+   would push off their balance, none is asked for. */
 static mn_status relent_in_closed_regions(mn_mac *mac)
 {
-  int count = mn_pressure_region_count(mac->pressure), any = 0;
-  double *sum; /* of the divergences asked for, and of the room; by region */
+  int count = mn_pressure_region_count(mac->pressure), any = 0, even = mac->shell.on;
+  double
+      *sum; /* of the room and of the divergences asked for, those above 0 and below; by region */
   for (int r = 0; r < count; r++)
     any |= mn_pressure_get_region(mac->pressure, r).closed;
   if (!any)
     return MN_OK;
-  MN_TRY(mn_mac_region_sums(mac, 2, &sum));
+  MN_TRY(mn_mac_region_sums(mac, 3, &sum));
   mn_field *t = &mac->water.target;
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < t->n[2]; k++)
@@ -108,13 +113,16 @@ static mn_status relent_in_closed_regions(mn_mac *mac)
           if (r < 0 || !mn_pressure_get_region(mac->pressure, r).closed)
             continue;
           double part = mn_get(&mac->geometry.volume, i, j, k), old = mn_get(t, i, j, k);
-          if (pass) {
-            double mean = sum[2 * r + 1] > 0 ? sum[2 * r] / sum[2 * r + 1] : 0;
-            mn_set(t, i, j, k, mac->shell.on ? old - mean : 0);
-          } else {
-            sum[2 * r] += old * part;
-            sum[2 * r + 1] += part;
+          double wish = even ? old : mac->bodies.on ? 0 : mn_water_wish_without_air(mac, i, j, k);
+          double *of = &sum[3 * r];
+          if (!pass) {
+            of[0] += part;
+            of[wish > 0 ? 1 : 2] += wish * part;
+            continue;
           }
+          double most = fmin(of[1], -of[2]), own = wish > 0 ? of[1] : -of[2];
+          double mean = of[0] > 0 ? (of[1] + of[2]) / of[0] : 0;
+          mn_set(t, i, j, k, even ? wish - mean : own > most ? wish * most / own : wish);
         }
   return MN_OK;
 }

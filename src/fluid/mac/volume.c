@@ -178,26 +178,40 @@ static int parting(const mn_mac *mac, int i, int j, int k)
   return mac->state.held.data && mn_separate_near(&mac->state.held, i, j, k, 1);
 }
 
+/* The divergence that brings a liquid cell's density back to 1. */
+static double wish(const mn_mac *mac, double tau, int deep, int i, int j, int k)
+{
+  double e = mn_get(&mac->water.density, i, j, k) - 1;
+  if (e > BAND)
+    return fmin(e - BAND, 0.5) / tau;
+  return e < -BAND && deep && !parting(mac, i, j, k) ? fmax(e + BAND, -0.5) / tau : 0;
+}
+
+static double time_to_relax(const mn_mac *mac)
+{
+  double g = mn_length(mac->def->fluid.gravity);
+  return fmax(mac->dt, RELAXATION * (g > 0 ? sqrt(mac->grid.dx / g) : 10 * mac->dt));
+}
+
+double mn_water_wish_without_air(const mn_mac *mac, int i, int j, int k)
+{
+  int on = mac->def->fluid.volume_control && mac->dt > 0; /* not before the first substep */
+  return on ? wish(mac, time_to_relax(mac), 1, i, j, k) : 0;
+}
+
 void mn_water_target(mn_mac *mac, const mn_field *phi)
 {
-  const mn_field *d = &mac->water.density;
   mn_field *target = &mac->water.target;
-  double g = mn_length(mac->def->fluid.gravity), dt = mac->dt;
-  double tau = fmax(dt, RELAXATION * (g > 0 ? sqrt(mac->grid.dx / g) : 10 * dt));
-  int on = mac->def->fluid.volume_control, slabs = mn_slabs(d);
+  double tau = time_to_relax(mac);
+  int on = mac->def->fluid.volume_control, slabs = mn_slabs(target);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int s = 0; s < slabs; s++) {
     int k, j0, j1;
-    mn_slab(d, s, &k, &j0, &j1);
+    mn_slab(target, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
-      for (int i = 0; i < d->n[0]; i++) {
-        double e = mn_get(d, i, j, k) - 1, value = 0;
+      for (int i = 0; i < target->n[0]; i++) {
         int inside = on && mn_get(phi, i, j, k) < 0;
-        if (inside && e > BAND)
-          value = fmin(e - BAND, 0.5) / tau;
-        else if (inside && e < -BAND && is_deep(phi, i, j, k) && !parting(mac, i, j, k))
-          value = fmax(e + BAND, -0.5) / tau;
-        mn_set(target, i, j, k, value);
+        mn_set(target, i, j, k, inside ? wish(mac, tau, is_deep(phi, i, j, k), i, j, k) : 0);
       }
   }
 }

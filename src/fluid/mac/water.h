@@ -28,7 +28,7 @@ typedef struct mn_water {
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
   uint32_t *past;  /* of each cell: those around that no wall parts from it (bits as of mn_sight) */
   int space_known; /* both */
-  int hollow;      /* 1, for a test alone: see surface.c, fill_corners */
+  int hollow;      /* 1, for a test alone: see surface.c, fill_holes */
   unsigned char *near_solid; /* of each cell: a particle in it may be near a solid; see water.c */
   int near_known;
   double unit;    /* volume of a fresh particle, m^dim */
@@ -121,6 +121,8 @@ double mn_water_particles_volume(mn_mac *mac, const mn_particles *p, const mn_fi
 void mn_water_enclose(mn_mac *mac, mn_field *phi);
 /* target <- the divergence that brings the density back to 1 */
 void mn_water_target(mn_mac *mac, const mn_field *phi);
+/* The same of a cell in a region without air, where too few particles are no surface */
+double mn_water_wish_without_air(const mn_mac *mac, int i, int j, int k);
 /* The net flow into closed regions, if beyond sum_tolerance (of b), that air trapped in them takes
    up: into the target; *changed: some did. trapped.c */
 MN_MUST_CHECK mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance,
