@@ -303,21 +303,9 @@ static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
     t->face = mn_contact_normal(A->def.shape, t->spot, A->bound, mn_v3(0, 0, 0), &d);
     t->feature = (uint32_t)A->points + i;
     t->key = (mn_touch_key){t->a, t->b, (int64_t)A->points + (int64_t)i};
-    size_t before = f->out->count;
     MN_TRY(consider(f, t));
-    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, t, f->dt))
-      f->out->count = before;
   }
   return MN_OK;
-}
-
-/* Two polyhedra: corners and edges are all that touches first. */
-static int sharp_pair(const finder *f, int a, int b)
-{
-  const mn_rigid_body *body = f->c->rigid->body;
-  if (f->c->across && f->c->rigid->dim == 2)
-    return 0;
-  return f->c->def.search && body[a].sharp.corners && body[b].sharp.corners;
 }
 
 static mn_status points_of(finder *f, int a, int b)
@@ -328,7 +316,7 @@ static mn_status points_of(finder *f, int a, int b)
   pair_numbers(f, &t);
   lo = f->c->lo[b], hi = f->c->hi[b];
   uint32_t near = 0;
-  int sharp = sharp_pair(f, a, b);
+  int sharp = mn_contact_sharp(f->c, a, b);
   size_t points = sharp ? A->sharp.corners : A->points;
   const mn_vec3 *point = sharp ? A->sharp.corner : A->point;
   const mn_vec3 *normal = sharp ? A->sharp.normal : A->normal;
@@ -347,11 +335,7 @@ static mn_status points_of(finder *f, int a, int b)
     t.feature = (uint32_t)i;
     t.key = (mn_touch_key){a, b, (int64_t)i};
     t.spot = point[i], t.face = normal[i];
-    size_t before = f->out->count;
     MN_TRY(consider(f, &t));
-    if (f->out->count > before && (sharp ? mn_contact_sliver(f->c, f->pose, &t, f->dt)
-                                         : mn_contact_grazes(f->c, f->pose, &t, f->dt)))
-      f->out->count = before;
     if (search && t.gap < far)
       f->c->near[near++] = (mn_near){t.gap, (uint32_t)i};
   }
@@ -364,16 +348,12 @@ static mn_status ball_and_shape(finder *f, int a, int b)
   pair_numbers(f, &t);
   size_t first = f->out->count;
   MN_TRY(consider(f, &t));
-  if (f->out->count > first && mn_contact_grazes(f->c, f->pose, &t, f->dt))
-    f->out->count = first;
   if (!mn_contact_concave(f->c->rigid->body[b].def.shape))
     return MN_OK;
   for (int k = 1; k <= 2 * f->c->rigid->dim; k++) {
     t.feature = (uint32_t)k, t.key.feature = k;
     size_t before = f->out->count;
     MN_TRY(consider(f, &t));
-    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, &t, f->dt))
-      f->out->count = before;
     for (size_t i = first; i < before && f->out->count > before; i++)
       if (mn_dot(f->out->at[i].n, f->out->at[before].n) > 0.9) /* the same contact again */
         f->out->count = before;
@@ -397,7 +377,7 @@ static mn_status pair(finder *f, int a, int b)
     return ball_and_shape(f, b, a);
   MN_TRY(points_of(f, a, b));
   MN_TRY(points_of(f, b, a));
-  if (!sharp_pair(f, a, b) || f->c->rigid->dim == 2)
+  if (!mn_contact_sharp(f->c, a, b) || f->c->rigid->dim == 2)
     return MN_OK;
   mn_touch t = {.a = a, .b = b, .key = {a, b, 0}};
   pair_numbers(f, &t);
@@ -528,6 +508,25 @@ static mn_status find_nodes(finder *f)
       MN_TRY(node_against(f, i, (int)c->found[k]));
   }
   return MN_OK;
+}
+
+/* ---- what is passed by -----------------------------------------------------------------------
+ */
+
+/* Touches of bodies that pass each other but for a sliver (mn_contact_passed). All touches must be
+   known: they tell what a body is led along. */
+static void leave_out_passed(finder *f)
+{
+  mn_touches *o = f->out;
+  size_t kept = 0;
+  for (size_t i = 0; i < o->count; i++) {
+    mn_touch *t = &o->at[i];
+    t->passed = t->b >= 0 && mn_contact_passed(f->c, f->pose, o, t, f->dt);
+  }
+  for (size_t i = 0; i < o->count; i++)
+    if (!o->at[i].passed)
+      o->at[kept++] = o->at[i];
+  o->count = kept;
 }
 
 /* ---- fewer of them ----------------------------------------------------------------------------
@@ -669,6 +668,7 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
   }
   if (nodes->count)
     MN_TRY(find_nodes(&f));
+  leave_out_passed(&f);
   c->tests += c->grid.tests;
   mn_contact_sort(touches);
   thin_all(touches, c->rigid->dim);
