@@ -233,6 +233,23 @@ static int beyond(const mn_contact *c, const mn_rigid_state *pose, const mn_touc
   return 0;
 }
 
+/* The same for the faces of body j at its edges near x. */
+static int beyond_at(const mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                     const mn_touch *t, double dt, int i, int j, mn_vec3 x)
+{
+  const mn_rigid_body *B = &c->rigid->body[j];
+  double sliver = MN_SLIVER * c->def.slop * t->size;
+  for (size_t k = 0; k < B->sharp.edges; k++) {
+    const mn_sharp_edge *e = &B->sharp.edge[k];
+    double w[3];
+    mn_nearest_weights(2, e->end, x, w);
+    mn_vec3 y = mn_add(mn_scale(w[0], e->end[0]), mn_scale(w[1], e->end[1]));
+    if (mn_length(mn_sub(x, y)) <= sliver && beyond(c, pose, all, t, dt, sliver, i, j, e))
+      return 1;
+  }
+  return 0;
+}
+
 int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
                       const mn_touch *t, double dt)
 {
@@ -242,15 +259,8 @@ int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_
     return beyond(c, pose, all, t, dt, sliver, t->a, t->b, &B->sharp.edge[t->node[1]]) ||
            beyond(c, pose, all, t, dt, sliver, t->b, t->a, &A->sharp.edge[t->node[0]]);
   mn_vec3 x = mn_rigid_start(B, &pose[t->b], mn_madd(t->at, -0.5 * t->gap, t->n));
-  for (size_t i = 0; i < B->sharp.edges; i++) {
-    const mn_sharp_edge *e = &B->sharp.edge[i];
-    double w[3];
-    mn_nearest_weights(2, e->end, x, w);
-    mn_vec3 y = mn_add(mn_scale(w[0], e->end[0]), mn_scale(w[1], e->end[1]));
-    if (mn_length(mn_sub(x, y)) <= sliver && beyond(c, pose, all, t, dt, sliver, t->a, t->b, e))
-      return 1;
-  }
-  return 0;
+  return beyond_at(c, pose, all, t, dt, t->a, t->b, x) ||
+         beyond_at(c, pose, all, t, dt, t->b, t->a, t->spot);
 }
 
 static int by_lo(const void *pa, const void *pb)

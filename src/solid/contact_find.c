@@ -237,6 +237,46 @@ mn_status mn_contact_append(mn_context *ctx, mn_touches *o, const mn_touch *t)
   return MN_OK;
 }
 
+static mn_vec3 velocity_at(const finder *f, const mn_touch *t, const mn_twist *twist)
+{
+  mn_vec3 ra = mn_sub(t->at, f->pose[t->a].x), rb = mn_sub(t->at, f->pose[t->b].x);
+  mn_vec3 va = mn_add(twist[t->a].v, mn_cross(twist[t->a].w, ra));
+  return mn_sub(va, mn_add(twist[t->b].v, mn_cross(twist[t->b].w, rb)));
+}
+
+/* A point before a corner or an edge of b, or on it but for rounding, which went along a face of it
+   when the substep began: of the planes that hold b there and leave the point outside, that of this
+   face may be crossed less than the one across the way to the corner. So a corner that passes a
+   hair's breadth beneath another one is not met by it. (Where the two planes differ by more,
+   mn_contact_passed tells.) */
+static mn_touch along_face(finder *f, const mn_touch *t)
+{
+  static const double FLAT = 1e-4;  /* of r: the face is a plane */
+  static const double SAME = 1e-9;  /* cosine, less than 1: the same normal */
+  static const double ALONG = 0.05; /* sine */
+  static const double REST = 1e-9;  /* of the size; of 1 m/s where dt is 0 */
+  double r = MN_SLIVER * f->c->def.slop * t->size, off = mn_max(0, -t->gap);
+  mn_touch face = *t;
+  if (t->kind != MN_TOUCH_POINT || off > MN_FLUSH * r)
+    return face;
+  double gap = f->dt > 0 ? mn_max(0, t->gap) : 0, dt = f->dt > 0 ? f->dt : 1;
+  mn_vec3 u = velocity_at(f, t, f->free), v = velocity_at(f, t, f->c->start), m;
+  mn_vec3 way = mn_madd(v, -mn_dot(t->n, v), t->n);
+  double left = gap + dt * mn_dot(t->n, u), far = mn_length(way);
+  if (left >= 0 || gap + dt * mn_dot(t->n, v) >= -REST * t->size || !(far > 0))
+    return face;
+  way = mn_scale(r / far, way);
+  mn_vec3 foot = mn_madd(t->at, -0.5 * t->gap, t->n), x = mn_add(foot, way);
+  double d = body_distance(f, t->b, &f->pose[t->b], x, mn_v3(0, 0, 0), &m), side = mn_dot(m, t->n);
+  if (fabs(d - mn_dot(m, way)) > FLAT * r + 2 * off || side <= MN_SAME_FACE || side > 1 - SAME ||
+      mn_dot(m, v) < -ALONG * mn_length(v) || side * gap + dt * mn_dot(m, u) <= left)
+    return face;
+  face.at = mn_madd(mn_madd(t->at, 0.5 * t->gap, t->n), -0.5 * side * t->gap, m);
+  face.n = m;
+  face.gap = side * t->gap;
+  return face;
+}
+
 static mn_status consider(finder *f, mn_touch *t)
 {
   t->gap = measure(f, t, f->twist, f->nodes->v, 0);
@@ -249,7 +289,8 @@ static mn_status consider(finder *f, mn_touch *t)
   }
   if (t->kind == MN_TOUCH_FACET_POINT)
     look_beside(f, t);
-  return mn_contact_append(f->c->ctx, f->out, t);
+  mn_touch touch = along_face(f, t);
+  return mn_contact_append(f->c->ctx, f->out, &touch);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */

@@ -164,6 +164,49 @@ static void test_lies(void **state)
   CHECK_DONE();
 }
 
+/* A free body slides off one block of the floor onto the next ones, which lie `step` lower each:
+   its corner comes before theirs at any height. */
+static const char FLOOR[] =
+    "local kind, step, v = param('kind', 'union', ''), param('step', 0, ''), param('v', 1, '')\n"
+    "local function B(x0, y0, x1, y1) return box { lo = {x0, y0}, hi = {x1, y1} } end\n"
+    "local body = B(0.5, 1, 0.8, 1.1)\n"
+    "if kind == 'union' then body = union { body, B(0.61, 1.1, 0.69, 1.1375) } end\n"
+    "return scene {\n"
+    "  domain = box { size = {2, 2}, cells = {8, 8} },\n"
+    "  solids = {\n"
+    "    obstacle { name = 'a', friction = 0, shape = B(0.1, 0.7, 0.6, 1) },\n"
+    "    obstacle { name = 'b', friction = 0, shape = B(0.6, 0.7, 0.85, 1 - step) },\n"
+    "    obstacle { name = 'c', friction = 0, shape = B(0.85, 0.7, 1.9, 1 - 2 * step) },\n"
+    "    rigid { name = 'body', density = 500, velocity = {v, 0}, shape = body } },\n"
+    "  dynamics = dynamics { dt = 0.005 },\n"
+    "  probes = { body_velocity { of = 'body', axis = 'x' } },\n"
+    "  output = { frames = 2, every = 0.1 },\n"
+    "}\n";
+
+/* No friction, and no more than the fall from two steps to win. */
+static void test_steps(void **state)
+{
+  (void)state;
+  static const char *const KIND[] = {"box", "union"};
+  static const char *const STEP[] = {"0", "1e-6", "2e-5", "1e-4", "1e-3", "1e-5"};
+  for (int i = 0; i < 12; i++) {
+    const mn_setting set[] = {
+        {"kind", KIND[i % 2]}, {"step", STEP[i / 2]}, {"v", i < 10 ? "1" : "2.5"}};
+    double step = atof(STEP[i / 2]), start = atof(set[2].value);
+    world_case c;
+    world_open(&c, FLOOR, set, 3, 1);
+    while (mn_world_time(c.world) < 0.2 - 1e-9 && world_step(&c))
+      ;
+    CHECK_OK(c.ctx, c.status);
+    double v = mn_world_probe(c.world, 0);
+    world_close(&c);
+    print_message("%s, steps of %g m, %g m/s: %.6f m/s\n", KIND[i % 2], step, start, v);
+    CHECK_GE(v, start - 1e-6);
+    CHECK_LE(v, sqrt(start * start + 2 * 9.81 * 2 * step) + 1e-6);
+  }
+  CHECK_DONE();
+}
+
 /* A wheel on a hinge beside a wall turns on. */
 static const char WHEEL[] =
     "local turn = param('turn', 0, '')\n"
@@ -308,7 +351,8 @@ static void test_lands(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_slides), cmocka_unit_test(test_held),
-                                     cmocka_unit_test(test_lies),   cmocka_unit_test(test_wheel),
-                                     cmocka_unit_test(test_tube),   cmocka_unit_test(test_lands)};
+                                     cmocka_unit_test(test_lies),   cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_wheel),  cmocka_unit_test(test_tube),
+                                     cmocka_unit_test(test_lands)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
