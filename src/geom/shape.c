@@ -8,7 +8,8 @@
 
    Bounds come from support functions h(u) = max over the shape of u . x, which compose exactly
    through transforms and unions: the box is [-h(-e_a), h(e_a)]. For intersections and differences
-   they are an upper bound, so the box may be larger than needed.
+   they are an upper bound, so the box may be larger than needed: the least of the parts', and of
+   what their half-spaces bound together (a linear program, exact for up to MOST_PLANES of them).
    Verified by tests/unit/geom/test_shape.c. */
 #include "geom/shape.h"
 
@@ -391,6 +392,11 @@ static double cylinder_distance(const mn_shape *s, mn_vec3 x)
   return mn_max(across, along);
 }
 
+static mn_vec3 rotated(const mn_vec3 row[3], mn_vec3 x)
+{
+  return mn_v3(mn_dot(row[0], x), mn_dot(row[1], x), mn_dot(row[2], x));
+}
+
 static mn_vec3 transpose_apply(const mn_vec3 row[3], mn_vec3 x)
 {
   return mn_madd(mn_madd(mn_scale(x.x, row[0]), x.y, row[1]), x.z, row[2]);
@@ -490,8 +496,8 @@ double mn_shape_distance(const mn_shape *shape, mn_vec3 x)
 
 int mn_shape_is_pieced(const mn_shape *s)
 {
-  int pieced =
-      (s->kind == MN_SHAPE_UNION && s->count > 1) || (s->kind == MN_SHAPE_DIFFERENCE && s->count > 2);
+  int pieced = (s->kind == MN_SHAPE_UNION && s->count > 1) ||
+               (s->kind == MN_SHAPE_DIFFERENCE && s->count > 2);
   for (int i = 0; i < s->count && !pieced; i++)
     pieced = mn_shape_is_pieced(s->part[i]);
   return pieced;
@@ -499,11 +505,64 @@ int mn_shape_is_pieced(const mn_shape *s)
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
+enum { MOST_PLANES = 64 };
+
+/* Half-spaces n . x < h that hold all of a shape. */
+typedef struct planes {
+  mn_vec3 n[MOST_PLANES];
+  double h[MOST_PLANES];
+  int count;
+} planes;
+
+/* Adds those that hold s, or (`away`) that s takes away from another shape and leaves on its other
+   side. */
+static void find_planes(const mn_shape *s, int away, planes *p)
+{
+  int first = p->count, all = s->kind == (away ? MN_SHAPE_UNION : MN_SHAPE_INTERSECTION);
+  double sign = away ? -1 : 1;
+  if (s->kind == MN_SHAPE_HALF_SPACE && p->count < MOST_PLANES) {
+    p->n[p->count] = mn_scale(sign, s->b);
+    p->h[p->count++] = sign * mn_dot(s->b, s->a);
+  } else if (s->kind == MN_SHAPE_TRANSFORM) {
+    find_planes(s->part[0], away, p);
+    for (int i = first; i < p->count; i++) {
+      p->n[i] = rotated(s->row, p->n[i]);
+      p->h[i] = s->r * p->h[i] + mn_dot(p->n[i], s->a);
+    }
+  } else if (all || (s->kind == MN_SHAPE_DIFFERENCE && !away))
+    for (int i = 0; i < s->count; i++)
+      find_planes(s->part[i], s->kind == MN_SHAPE_DIFFERENCE ? i > 0 : away, p);
+}
+
+/* max of u . x in all of them, by the corners of the dual: u is made of normals with factors
+   l >= 0, and the least sum of l h counts. Single normals are left to support(). */
+static double supported_by(const planes *p, int dim, mn_vec3 u)
+{
+  static const double PARALLEL = 1e-6, ROUNDING = 1e-10; /* volume of three normals; of factors */
+  double least = INFINITY;
+  for (int i = 0; i < p->count; i++)
+    for (int j = i + 1; j < p->count; j++) {
+      mn_vec3 c = mn_cross(p->n[i], p->n[j]); /* k = j below: u lies across it */
+      for (int k = j; k < (dim == 3 ? p->count : j + 1); k++) {
+        mn_vec3 m = k > j ? p->n[k] : c;
+        double det = mn_dot(c, m);
+        if (fabs(det) <= PARALLEL)
+          continue;
+        double li = mn_dot(u, mn_cross(p->n[j], m)) / det;
+        double lj = mn_dot(u, mn_cross(m, p->n[i])) / det, lk = mn_dot(u, c) / det;
+        if (li >= -ROUNDING && lj >= -ROUNDING && (k > j ? lk >= -ROUNDING : fabs(lk) <= ROUNDING))
+          least = mn_min(least, li * p->h[i] + lj * p->h[j] + (k > j ? lk * p->h[k] : 0));
+      }
+    }
+  return least;
+}
+
 /* h(u) = max of u . x over the shape, u a unit vector. */
 static double support(const mn_shape *s, mn_vec3 u)
 {
   static const double PARALLEL = 1e-12; /* a rotated axis is parallel up to round-off */
   double h = mn_dot(u, s->a), most = -INFINITY;
+  planes flats = {.count = 0};
   switch (s->kind) {
   case MN_SHAPE_BOX:
     return h + fabs(u.x) * s->b.x + fabs(u.y) * s->b.y + fabs(u.z) * s->b.z;
@@ -528,9 +587,11 @@ static double support(const mn_shape *s, mn_vec3 u)
   case MN_SHAPE_INTERSECTION:
     for (int i = 0; i < s->count; i++)
       most = i ? mn_min(most, support(s->part[i], u)) : support(s->part[i], u);
-    return most;
+    find_planes(s, 0, &flats);
+    return mn_min(most, supported_by(&flats, s->dim, u));
   case MN_SHAPE_DIFFERENCE:
-    return support(s->part[0], u);
+    find_planes(s, 0, &flats);
+    return mn_min(support(s->part[0], u), supported_by(&flats, s->dim, u));
   }
   return INFINITY;
 }

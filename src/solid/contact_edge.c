@@ -206,21 +206,19 @@ static mn_status consider(const pair *p, const mn_edge_view *a, const mn_edge_vi
       MN_TOUCH_EDGES | ((int64_t)a->edge * (int64_t)p->B->sharp.edges + (int64_t)b->edge);
   t->n = x.n, t->gap = x.gap;
   t->at = mn_scale(0.5, mn_add(x.xa, x.xb));
-  if (mn_contact_sliver(p->c, p->pose, t, p->dt))
-    return MN_OK;
   return mn_contact_append(p->c->ctx, out, t);
 }
 
 /* ---- all of a pair --------------------------------------------------------------------------- */
 
 /* Whether all of body i is beyond the plane of a face at an edge of body j, a face that the touch
-   is not on, but for less than the touch is deep; and stays so with the velocities of the substep's
-   start. Then that face is what separates the two. */
-static int beyond(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt,
-                  int i, int j, const mn_sharp_edge *e)
+   is not on, but for less than the touch is deep, or for a sliver; and stays so with the velocities
+   of the substep's start. Then that face is what separates the two. */
+static int beyond(const mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                  const mn_touch *t, double dt, double sliver, int i, int j, const mn_sharp_edge *e)
 {
   const mn_rigid_body *A = &c->rigid->body[i], *B = &c->rigid->body[j];
-  double least = mn_min(-MN_SLIVER * c->def.slop * t->size, t->gap);
+  double least = mn_min(-sliver, t->gap), rounding = MN_FLUSH * sliver;
   mn_vec3 x = mn_rigid_point(B, &pose[j], e->end[0]);
   for (int k = 0; k < 2; k++) {
     mn_vec3 m = mn_quat_rotate(pose[j].q, e->out[k]);
@@ -229,29 +227,40 @@ static int beyond(const mn_contact *c, const mn_rigid_state *pose, const mn_touc
     double low = dt > 0 ? dt * mn_min(0, mn_dot(m, mn_sub(c->start[i].v, c->start[j].v))) : 0;
     for (size_t q = 0; q < A->sharp.corners && low >= least; q++)
       low = mn_min(low, mn_dot(m, mn_sub(mn_rigid_point(A, &pose[i], A->sharp.corner[q]), x)));
-    if (low >= least)
+    if (low >= mn_min(-rounding, t->gap) || (low >= least && mn_contact_led(c, all, t, i, j, m)))
       return 1;
   }
   return 0;
 }
 
-int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt)
+/* The same for the faces of body j at its edges near x. */
+static int beyond_at(const mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                     const mn_touch *t, double dt, int i, int j, mn_vec3 x)
 {
-  const mn_rigid_body *A = &c->rigid->body[t->a], *B = &c->rigid->body[t->b];
-  if (t->kind == MN_TOUCH_EDGE)
-    return beyond(c, pose, t, dt, t->a, t->b, &B->sharp.edge[t->node[1]]) ||
-           beyond(c, pose, t, dt, t->b, t->a, &A->sharp.edge[t->node[0]]);
-  double near = MN_SLIVER * c->def.slop * t->size;
-  mn_vec3 x = mn_rigid_start(B, &pose[t->b], mn_madd(t->at, -0.5 * t->gap, t->n));
-  for (size_t i = 0; i < B->sharp.edges; i++) {
-    const mn_sharp_edge *e = &B->sharp.edge[i];
+  const mn_rigid_body *B = &c->rigid->body[j];
+  double sliver = MN_SLIVER * c->def.slop * t->size;
+  for (size_t k = 0; k < B->sharp.edges; k++) {
+    const mn_sharp_edge *e = &B->sharp.edge[k];
     double w[3];
     mn_nearest_weights(2, e->end, x, w);
     mn_vec3 y = mn_add(mn_scale(w[0], e->end[0]), mn_scale(w[1], e->end[1]));
-    if (mn_length(mn_sub(x, y)) <= near && beyond(c, pose, t, dt, t->a, t->b, e))
+    if (mn_length(mn_sub(x, y)) <= sliver && beyond(c, pose, all, t, dt, sliver, i, j, e))
       return 1;
   }
   return 0;
+}
+
+int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                      const mn_touch *t, double dt)
+{
+  const mn_rigid_body *A = &c->rigid->body[t->a], *B = &c->rigid->body[t->b];
+  double sliver = MN_SLIVER * c->def.slop * t->size;
+  if (t->kind == MN_TOUCH_EDGE)
+    return beyond(c, pose, all, t, dt, sliver, t->a, t->b, &B->sharp.edge[t->node[1]]) ||
+           beyond(c, pose, all, t, dt, sliver, t->b, t->a, &A->sharp.edge[t->node[0]]);
+  mn_vec3 x = mn_rigid_start(B, &pose[t->b], mn_madd(t->at, -0.5 * t->gap, t->n));
+  return beyond_at(c, pose, all, t, dt, t->a, t->b, x) ||
+         beyond_at(c, pose, all, t, dt, t->b, t->a, t->spot);
 }
 
 static int by_lo(const void *pa, const void *pb)

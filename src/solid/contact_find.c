@@ -237,6 +237,46 @@ mn_status mn_contact_append(mn_context *ctx, mn_touches *o, const mn_touch *t)
   return MN_OK;
 }
 
+static mn_vec3 velocity_at(const finder *f, const mn_touch *t, const mn_twist *twist)
+{
+  mn_vec3 ra = mn_sub(t->at, f->pose[t->a].x), rb = mn_sub(t->at, f->pose[t->b].x);
+  mn_vec3 va = mn_add(twist[t->a].v, mn_cross(twist[t->a].w, ra));
+  return mn_sub(va, mn_add(twist[t->b].v, mn_cross(twist[t->b].w, rb)));
+}
+
+/* A point before a corner or an edge of b, or on it but for rounding, which went along a face of it
+   when the substep began: of the planes that hold b there and leave the point outside, that of this
+   face may be crossed less than the one across the way to the corner. So a corner that passes a
+   hair's breadth beneath another one is not met by it. (Where the two planes differ by more,
+   mn_contact_passed tells.) */
+static mn_touch along_face(finder *f, const mn_touch *t)
+{
+  static const double FLAT = 1e-4;  /* of r: the face is a plane */
+  static const double SAME = 1e-9;  /* cosine, less than 1: the same normal */
+  static const double ALONG = 0.05; /* sine */
+  static const double REST = 1e-9;  /* of the size; of 1 m/s where dt is 0 */
+  double r = MN_SLIVER * f->c->def.slop * t->size, off = mn_max(0, -t->gap);
+  mn_touch face = *t;
+  if (t->kind != MN_TOUCH_POINT || off > MN_FLUSH * r)
+    return face;
+  double gap = f->dt > 0 ? mn_max(0, t->gap) : 0, dt = f->dt > 0 ? f->dt : 1;
+  mn_vec3 u = velocity_at(f, t, f->free), v = velocity_at(f, t, f->c->start), m;
+  mn_vec3 way = mn_madd(v, -mn_dot(t->n, v), t->n);
+  double left = gap + dt * mn_dot(t->n, u), far = mn_length(way);
+  if (left >= 0 || gap + dt * mn_dot(t->n, v) >= -REST * t->size || !(far > 0))
+    return face;
+  way = mn_scale(r / far, way);
+  mn_vec3 foot = mn_madd(t->at, -0.5 * t->gap, t->n), x = mn_add(foot, way);
+  double d = body_distance(f, t->b, &f->pose[t->b], x, mn_v3(0, 0, 0), &m), side = mn_dot(m, t->n);
+  if (fabs(d - mn_dot(m, way)) > FLAT * r + 2 * off || side <= MN_SAME_FACE || side > 1 - SAME ||
+      mn_dot(m, v) < -ALONG * mn_length(v) || side * gap + dt * mn_dot(m, u) <= left)
+    return face;
+  face.at = mn_madd(mn_madd(t->at, 0.5 * t->gap, t->n), -0.5 * side * t->gap, m);
+  face.n = m;
+  face.gap = side * t->gap;
+  return face;
+}
+
 static mn_status consider(finder *f, mn_touch *t)
 {
   t->gap = measure(f, t, f->twist, f->nodes->v, 0);
@@ -249,7 +289,8 @@ static mn_status consider(finder *f, mn_touch *t)
   }
   if (t->kind == MN_TOUCH_FACET_POINT)
     look_beside(f, t);
-  return mn_contact_append(f->c->ctx, f->out, t);
+  mn_touch touch = along_face(f, t);
+  return mn_contact_append(f->c->ctx, f->out, &touch);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -303,21 +344,9 @@ static mn_status search_between(finder *f, mn_touch *t, uint32_t near)
     t->face = mn_contact_normal(A->def.shape, t->spot, A->bound, mn_v3(0, 0, 0), &d);
     t->feature = (uint32_t)A->points + i;
     t->key = (mn_touch_key){t->a, t->b, (int64_t)A->points + (int64_t)i};
-    size_t before = f->out->count;
     MN_TRY(consider(f, t));
-    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, t, f->dt))
-      f->out->count = before;
   }
   return MN_OK;
-}
-
-/* Two polyhedra: corners and edges are all that touches first. */
-static int sharp_pair(const finder *f, int a, int b)
-{
-  const mn_rigid_body *body = f->c->rigid->body;
-  if (f->c->across && f->c->rigid->dim == 2)
-    return 0;
-  return f->c->def.search && body[a].sharp.corners && body[b].sharp.corners;
 }
 
 static mn_status points_of(finder *f, int a, int b)
@@ -328,7 +357,7 @@ static mn_status points_of(finder *f, int a, int b)
   pair_numbers(f, &t);
   lo = f->c->lo[b], hi = f->c->hi[b];
   uint32_t near = 0;
-  int sharp = sharp_pair(f, a, b);
+  int sharp = mn_contact_sharp(f->c, a, b);
   size_t points = sharp ? A->sharp.corners : A->points;
   const mn_vec3 *point = sharp ? A->sharp.corner : A->point;
   const mn_vec3 *normal = sharp ? A->sharp.normal : A->normal;
@@ -347,11 +376,7 @@ static mn_status points_of(finder *f, int a, int b)
     t.feature = (uint32_t)i;
     t.key = (mn_touch_key){a, b, (int64_t)i};
     t.spot = point[i], t.face = normal[i];
-    size_t before = f->out->count;
     MN_TRY(consider(f, &t));
-    if (f->out->count > before && (sharp ? mn_contact_sliver(f->c, f->pose, &t, f->dt)
-                                         : mn_contact_grazes(f->c, f->pose, &t, f->dt)))
-      f->out->count = before;
     if (search && t.gap < far)
       f->c->near[near++] = (mn_near){t.gap, (uint32_t)i};
   }
@@ -364,16 +389,12 @@ static mn_status ball_and_shape(finder *f, int a, int b)
   pair_numbers(f, &t);
   size_t first = f->out->count;
   MN_TRY(consider(f, &t));
-  if (f->out->count > first && mn_contact_grazes(f->c, f->pose, &t, f->dt))
-    f->out->count = first;
   if (!mn_contact_concave(f->c->rigid->body[b].def.shape))
     return MN_OK;
   for (int k = 1; k <= 2 * f->c->rigid->dim; k++) {
     t.feature = (uint32_t)k, t.key.feature = k;
     size_t before = f->out->count;
     MN_TRY(consider(f, &t));
-    if (f->out->count > before && mn_contact_grazes(f->c, f->pose, &t, f->dt))
-      f->out->count = before;
     for (size_t i = first; i < before && f->out->count > before; i++)
       if (mn_dot(f->out->at[i].n, f->out->at[before].n) > 0.9) /* the same contact again */
         f->out->count = before;
@@ -397,7 +418,7 @@ static mn_status pair(finder *f, int a, int b)
     return ball_and_shape(f, b, a);
   MN_TRY(points_of(f, a, b));
   MN_TRY(points_of(f, b, a));
-  if (!sharp_pair(f, a, b) || f->c->rigid->dim == 2)
+  if (!mn_contact_sharp(f->c, a, b) || f->c->rigid->dim == 2)
     return MN_OK;
   mn_touch t = {.a = a, .b = b, .key = {a, b, 0}};
   pair_numbers(f, &t);
@@ -528,6 +549,25 @@ static mn_status find_nodes(finder *f)
       MN_TRY(node_against(f, i, (int)c->found[k]));
   }
   return MN_OK;
+}
+
+/* ---- what is passed by -----------------------------------------------------------------------
+ */
+
+/* Touches of bodies that pass each other but for a sliver (mn_contact_passed). All touches must be
+   known: they tell what a body is led along. */
+static void leave_out_passed(finder *f)
+{
+  mn_touches *o = f->out;
+  size_t kept = 0;
+  for (size_t i = 0; i < o->count; i++) {
+    mn_touch *t = &o->at[i];
+    t->passed = t->b >= 0 && mn_contact_passed(f->c, f->pose, o, t, f->dt);
+  }
+  for (size_t i = 0; i < o->count; i++)
+    if (!o->at[i].passed)
+      o->at[kept++] = o->at[i];
+  o->count = kept;
 }
 
 /* ---- fewer of them ----------------------------------------------------------------------------
@@ -669,6 +709,7 @@ mn_status mn_contact_find(mn_contact *c, const mn_rigid_state *pose, const mn_tw
   }
   if (nodes->count)
     MN_TRY(find_nodes(&f));
+  leave_out_passed(&f);
   c->tests += c->grid.tests;
   mn_contact_sort(touches);
   thin_all(touches, c->rigid->dim);

@@ -33,8 +33,9 @@ typedef struct mn_touch_key {
    body that is the slop. */
 #define MN_ALONG 1e-4
 /* Of the slop: this near an edge or corner, it is what touches; what overlaps by less than this is
-   passed by. */
+   passed by where bodies are led along it, by their joint or by what they lie on. */
 #define MN_SLIVER 1.5
+#define MN_FLUSH 0.01    /* of a sliver: what free bodies pass by whatever they lie on */
 #define MN_SAME_FACE 0.9 /* cosine between normals */
 
 typedef struct mn_touch {
@@ -49,6 +50,7 @@ typedef struct mn_touch {
   mn_vec3 n;   /* from b to a */
   mn_vec3 at;  /* m */
   double gap;  /* m */
+  int passed;  /* found, and left out */
   double room; /* m, found where the drift ends: what it leaves there */
   double size, friction, restitution;
   /* of the solver */
@@ -150,10 +152,9 @@ mn_status mn_contact_find_edges(mn_contact *c, const mn_rigid_state *pose, const
 /* Gap of a touch of edges at these poses; sets its normal and point. */
 double mn_contact_edge_gap(const mn_contact *c, const mn_rigid_state *a, const mn_rigid_state *b,
                            mn_touch *t);
-/* Whether one of two polyhedra passes the other by, but for a sliver of an overlap at an edge: a
-   block on flush tiles, a hair's breadth in them, must not catch on the next one. */
-int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touch *t,
-                      double dt);
+/* mn_contact_passed of two polyhedra. */
+int mn_contact_sliver(const mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                      const mn_touch *t, double dt);
 mn_status mn_contact_make_edges(mn_contact *c);
 
 mn_status mn_contact_append(mn_context *ctx, mn_touches *touches, const mn_touch *touch);
@@ -184,8 +185,16 @@ double mn_contact_deepest(const mn_rigid_body *a, const mn_rigid_state *pose_a,
                           const mn_rigid_body *b, const mn_rigid_state *pose_b, double step,
                           mn_vec3 *x, size_t *tests);
 
-/* mn_contact_sliver where one of the two is no polyhedron. */
-int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt);
+/* Whether the two of a touch pass each other but for a sliver of an overlap at an edge: a block on
+   flush tiles, a hair's breadth in them, must not catch on the next one. `all`: what touches. */
+int mn_contact_passed(mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                      const mn_touch *t, double dt);
+/* Whether bodies i and j cannot part along m, the normal of a face of j: a sliver that they overlap
+   by there is how deep they lie in something. A free body that nothing leads lies on it. */
+int mn_contact_led(const mn_contact *c, const mn_touches *all, const mn_touch *t, int i, int j,
+                   mn_vec3 m);
+/* Two polyhedra: corners and edges are all that touches first. */
+int mn_contact_sharp(const mn_contact *c, int a, int b);
 
 /* The point of a segment or triangle that is nearest to x, as weights of its corners. */
 void mn_nearest_weights(int corners, const mn_vec3 *corner, mn_vec3 x, double weight[3]);

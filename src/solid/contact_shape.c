@@ -157,23 +157,19 @@ static int is_free(const mn_contact *c, int i)
   return b->moves && b->def.joint == MN_JOINT_NONE;
 }
 
-/* Where b's surface turns away beside the foot of the touch, within a sliver, is another face of
-   it: looked at from outside, beside the foot and below. (Across concave edges that place is inside
-   b.) If a goes up along it, and does not move in with the velocities of the substep's start, the
-   two pass each other. Not two free bodies: what a corner of one does not hold of the other turns
-   both, as where faces of one height meet. */
-int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch *t, double dt)
+/* Where b's surface turns away beside the foot of the touch, within r, is another face of it:
+   looked at from outside, beside the foot and below. (Across concave edges that place is inside b.)
+   If a goes up along it, and does not move in with the velocities of the substep's start, the two
+   pass each other. `all`: only along a face that the two are led along. */
+static int grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                  const mn_touch *t, double dt, double r)
 {
   static const double BELOW = 0.5, OUTSIDE = 0.1;
   int sides = c->rigid->dim == 2 ? 2 : 8, ball = t->kind == MN_TOUCH_BALL;
-  double r = MN_SLIVER * c->def.slop * t->size, below = ball ? 0 : BELOW * r;
+  double below = ball ? 0 : BELOW * r;
   mn_vec3 foot = mn_madd(t->at, -0.5 * t->gap, t->n), m, side[2];
   mn_vec3 v = mn_sub(c->start[t->a].v, c->start[t->b].v);
   mn_vec3 e = fabs(t->n.x) < 0.6 ? mn_v3(1, 0, 0) : mn_v3(0, 1, 0);
-  if (c->across || !c->def.search || (is_free(c, t->a) && is_free(c, t->b)) ||
-      !has_corners(c->rigid->body[t->b].def.shape) ||
-      (ball && c->rigid->body[t->a].def.joint == MN_JOINT_NONE))
-    return 0;
   side[0] = c->rigid->dim == 2 ? mn_v3(-t->n.y, t->n.x, 0) : mn_cross(t->n, e);
   side[0] = mn_scale(1 / mn_length(side[0]), side[0]);
   side[1] = mn_cross(t->n, side[0]);
@@ -182,10 +178,63 @@ int mn_contact_grazes(mn_contact *c, const mn_rigid_state *pose, const mn_touch 
     mn_vec3 way = mn_madd(mn_scale(cos(turn), side[0]), sides > 2 ? sin(turn) : 0, side[1]);
     mn_vec3 x = mn_madd(mn_madd(foot, r, way), -below, t->n);
     if (distance_at(c, pose, t->b, x, &m) > (ball ? 0 : OUTSIDE * r) && dt * mn_dot(m, v) >= -r &&
-        goes_up(c, pose, t, m, r))
+        goes_up(c, pose, t, m, r) && (!all || mn_contact_led(c, all, t, t->a, t->b, m)))
       return 1;
   }
   return 0;
+}
+
+/* mn_contact_sliver where one of the two is no polyhedron. Not two free bodies: what a corner of
+   one does not hold of the other turns both, as where faces of one height meet. */
+static int passes_round(mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                        const mn_touch *t, double dt)
+{
+  double r = MN_SLIVER * c->def.slop * t->size;
+  int free_one = is_free(c, t->a) || is_free(c, t->b);
+  if (c->across || !c->def.search || (is_free(c, t->a) && is_free(c, t->b)) ||
+      !has_corners(c->rigid->body[t->b].def.shape) ||
+      (t->kind == MN_TOUCH_BALL && c->rigid->body[t->a].def.joint == MN_JOINT_NONE))
+    return 0;
+  return grazes(c, pose, all, t, dt, r) || (free_one && grazes(c, pose, NULL, t, dt, MN_FLUSH * r));
+}
+
+/* A free body that one of these presses along m, or has nearly reached it; others go where their
+   joint or motion leads them. */
+static int held_along(const mn_contact *c, const mn_touches *all, const mn_touch *t, int i,
+                      mn_vec3 m)
+{
+  if (!is_free(c, i))
+    return 1;
+  for (size_t k = 0; k < all->count; k++) {
+    const mn_touch *q = &all->at[k];
+    double side = q->a == i ? mn_dot(q->n, m) : q->b == i ? -mn_dot(q->n, m) : 0;
+    if (side > MN_SAME_FACE && q->gap <= MN_SLIVER * c->def.slop * t->size)
+      return 1;
+  }
+  return 0;
+}
+
+int mn_contact_led(const mn_contact *c, const mn_touches *all, const mn_touch *t, int i, int j,
+                   mn_vec3 m)
+{
+  return held_along(c, all, t, i, m) && held_along(c, all, t, j, mn_scale(-1, m));
+}
+
+int mn_contact_sharp(const mn_contact *c, int a, int b)
+{
+  const mn_rigid_body *body = c->rigid->body;
+  if (c->across && c->rigid->dim == 2)
+    return 0;
+  return c->def.search && body[a].sharp.corners && body[b].sharp.corners;
+}
+
+int mn_contact_passed(mn_contact *c, const mn_rigid_state *pose, const mn_touches *all,
+                      const mn_touch *t, double dt)
+{
+  if (t->kind == MN_TOUCH_EDGE || (t->kind == MN_TOUCH_POINT && mn_contact_sharp(c, t->a, t->b)))
+    return mn_contact_sliver(c, pose, all, t, dt);
+  return (t->kind == MN_TOUCH_POINT || t->kind == MN_TOUCH_BALL) &&
+         passes_round(c, pose, all, t, dt);
 }
 
 /* ---- search ---------------------------------------------------------------------------------- */

@@ -192,18 +192,26 @@ static double cell_fraction(const mn_shape *shape, mn_vec3 x, double h)
   return cut_fraction(dim, d, mn_scale(h, g));
 }
 
-mn_status mn_mass_by_quadrature(mn_context *ctx, const mn_shape *shape, int cells, mn_mass *mass)
+static mn_status check_bounded(mn_context *ctx, const mn_shape *shape)
 {
   mn_vec3 lo, hi;
   mn_shape_bounds(shape, &lo, &hi);
-  int dim = shape->dim, n[3] = {1, 1, 1};
-  double longest = 0;
-  for (int a = 0; a < dim; a++) {
+  for (int a = 0; a < shape->dim; a++)
     if (!isfinite(hi.v[a] - lo.v[a]))
       return mn_fail(ctx, MN_BAD_INPUT, "a body's shape is unbounded along %c; it must be finite",
                      "xyz"[a]);
+  return MN_OK;
+}
+
+mn_status mn_mass_by_quadrature(mn_context *ctx, const mn_shape *shape, int cells, mn_mass *mass)
+{
+  mn_vec3 lo, hi;
+  MN_TRY(check_bounded(ctx, shape));
+  mn_shape_bounds(shape, &lo, &hi);
+  int dim = shape->dim, n[3] = {1, 1, 1};
+  double longest = 0;
+  for (int a = 0; a < dim; a++)
     longest = mn_max(longest, hi.v[a] - lo.v[a]);
-  }
   cells = cells > 0 ? cells : dim == 3 ? 96 : 1024;
   double h = longest / cells, volume = 0;
   for (int a = 0; a < dim; a++)
@@ -231,6 +239,7 @@ mn_status mn_mass_by_quadrature(mn_context *ctx, const mn_shape *shape, int cell
 
 mn_status mn_mass_of_shape(mn_context *ctx, const mn_shape *shape, int cells, mn_mass *mass)
 {
+  MN_TRY(check_bounded(ctx, shape)); /* where they stand: contact goes by it */
   switch (shape->kind) {
   case MN_SHAPE_BOX:
     *mass = box_mass(shape);

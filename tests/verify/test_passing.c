@@ -1,6 +1,7 @@
 /* Bodies on joints that lie flush with walls pass these, and their ends, as if nothing was there:
    joint and wall bear whatever presses one on the other, and nothing tells that the touch between
-   them does, nor how much friction it would have. */
+   them does, nor how much friction it would have. Free bodies pass what they are led along by what
+   they lie on, and lie on the least of ledges. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,105 @@ static void test_held(void **state)
   CHECK_GE(missed((slide){"disk", "2", "0", "1.2", "0.01", NULL}, &force), 3.9);
   CHECK_GE(missed((slide){"box", "3", "0", "1.2", "0.01", NULL}, &force), 3.9);
   CHECK_GE(missed((slide){"box", "2", "0", "0", NULL, "0.01"}, &force), 3.9);
+  CHECK_DONE();
+}
+
+/* A free plank that falls on two ledges, which reach `reach` under its ends. */
+static const char LEDGES[] =
+    "local kind, dim, turn = param('kind', 'box', ''), param('dim', 2, ''), param('turn', 0, '')\n"
+    "local reach = param('reach', 0, '')\n"
+    "local function at(x, y, z) return dim == 3 and {x, y, z} or {x, y} end\n"
+    "local function B(x0, y0, x1, y1, z)\n"
+    "  return box { lo = at(x0, y0, -z), hi = at(x1, y1, z) }\n"
+    "end\n"
+    "local function T(s)\n"
+    "  return transform { shape = s, angle = turn, translate = at(0.5, 0.5, 0.5) }\n"
+    "end\n"
+    "local plank = B(-0.3, 0.01, 0.3, 0.06, 0.1)\n"
+    "if kind == 'union' then plank = union { plank, B(-0.05, 0.06, 0.05, 0.1, 0.1) } end\n"
+    "return scene {\n"
+    "  domain = box { size = at(1, 1, 1), cells = at(8, 8, 8) },\n"
+    "  solids = {\n"
+    "    obstacle { name = 'left', shape = T(B(-0.4, -0.3, -0.3 + reach, 0, 0.2)) },\n"
+    "    obstacle { name = 'right', shape = T(B(0.3 - reach, -0.3, 0.4, 0, 0.2)) },\n"
+    "    rigid { name = 'plank', density = 500, shape = T(plank) } },\n"
+    "  dynamics = dynamics { gravity = at(9.8 * math.sin(turn), -9.8 * math.cos(turn), 0),\n"
+    "                        dt = 0.005 },\n"
+    "  probes = { position { of = 'plank', axis = 'x' }, position { of = 'plank', axis = 'y' } },\n"
+    "  output = { frames = 2, every = 0.1 },\n"
+    "}\n";
+
+/* m, by which it has come down after 0.2 s. */
+static double sunk(const char *kind, const char *dim, const char *turn, const char *reach)
+{
+  const mn_setting settings[] = {{"kind", kind}, {"dim", dim}, {"turn", turn}, {"reach", reach}};
+  world_case c;
+  world_open(&c, LEDGES, settings, 4, 1);
+  mn_vec3 x = mn_v3(mn_world_probe(c.world, 0), mn_world_probe(c.world, 1), 0);
+  while (mn_world_time(c.world) < 0.2 - 1e-9 && world_step(&c))
+    ;
+  CHECK_OK(c.ctx, c.status);
+  x = mn_sub(x, mn_v3(mn_world_probe(c.world, 0), mn_world_probe(c.world, 1), 0));
+  world_close(&c);
+  print_message("plank, %s, %sD, at %s rad, ledges reach %s m: %.6f m\n", kind, dim, turn, reach,
+                mn_length(x));
+  return mn_length(x);
+}
+
+/* It lies on less than the 0.15 % of its size by which a body that lies on something else, or is on
+   a joint, passes others; and falls freely between them where they do not reach under it. */
+static void test_lies(void **state)
+{
+  (void)state;
+  static const char *const KIND[] = {"box", "union"}, *const TURN[] = {"0", "0.4"};
+  for (int i = 0; i < 8; i++) {
+    const char *kind = KIND[i % 2], *turn = TURN[i / 2 % 2], *dim = i < 4 ? "2" : "3";
+    CHECK_NEAR(sunk(kind, dim, turn, "1e-5"), 0.01, 1e-6);
+    CHECK_NEAR(sunk(kind, dim, turn, "0"), 0.196, 1e-9);
+  }
+  CHECK_DONE();
+}
+
+/* A free body slides off one block of the floor onto the next ones, which lie `step` lower each:
+   its corner comes before theirs at any height. */
+static const char FLOOR[] =
+    "local kind, step, v = param('kind', 'union', ''), param('step', 0, ''), param('v', 1, '')\n"
+    "local function B(x0, y0, x1, y1) return box { lo = {x0, y0}, hi = {x1, y1} } end\n"
+    "local body = B(0.5, 1, 0.8, 1.1)\n"
+    "if kind == 'union' then body = union { body, B(0.61, 1.1, 0.69, 1.1375) } end\n"
+    "return scene {\n"
+    "  domain = box { size = {2, 2}, cells = {8, 8} },\n"
+    "  solids = {\n"
+    "    obstacle { name = 'a', friction = 0, shape = B(0.1, 0.7, 0.6, 1) },\n"
+    "    obstacle { name = 'b', friction = 0, shape = B(0.6, 0.7, 0.85, 1 - step) },\n"
+    "    obstacle { name = 'c', friction = 0, shape = B(0.85, 0.7, 1.9, 1 - 2 * step) },\n"
+    "    rigid { name = 'body', density = 500, velocity = {v, 0}, shape = body } },\n"
+    "  dynamics = dynamics { dt = 0.005 },\n"
+    "  probes = { body_velocity { of = 'body', axis = 'x' } },\n"
+    "  output = { frames = 2, every = 0.1 },\n"
+    "}\n";
+
+/* No friction, and no more than the fall from two steps to win. */
+static void test_steps(void **state)
+{
+  (void)state;
+  static const char *const KIND[] = {"box", "union"};
+  static const char *const STEP[] = {"0", "1e-6", "2e-5", "1e-4", "1e-3", "1e-5"};
+  for (int i = 0; i < 12; i++) {
+    const mn_setting set[] = {
+        {"kind", KIND[i % 2]}, {"step", STEP[i / 2]}, {"v", i < 10 ? "1" : "2.5"}};
+    double step = atof(STEP[i / 2]), start = atof(set[2].value);
+    world_case c;
+    world_open(&c, FLOOR, set, 3, 1);
+    while (mn_world_time(c.world) < 0.2 - 1e-9 && world_step(&c))
+      ;
+    CHECK_OK(c.ctx, c.status);
+    double v = mn_world_probe(c.world, 0);
+    world_close(&c);
+    print_message("%s, steps of %g m, %g m/s: %.6f m/s\n", KIND[i % 2], step, start, v);
+    CHECK_GE(v, start - 1e-6);
+    CHECK_LE(v, sqrt(start * start + 2 * 9.81 * 2 * step) + 1e-6);
+  }
   CHECK_DONE();
 }
 
@@ -251,7 +351,8 @@ static void test_lands(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_slides), cmocka_unit_test(test_held),
-                                     cmocka_unit_test(test_wheel), cmocka_unit_test(test_tube),
+                                     cmocka_unit_test(test_lies),   cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_wheel),  cmocka_unit_test(test_tube),
                                      cmocka_unit_test(test_lands)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

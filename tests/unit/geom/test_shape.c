@@ -315,6 +315,14 @@ static void check_tight(const mn_shape *s, int dim, double slack)
   CHECK_LE(gap, slack);
 }
 
+static void check_bounds(const mn_shape *s, mn_vec3 low, mn_vec3 high)
+{
+  mn_vec3 lo, hi;
+  mn_shape_bounds(s, &lo, &hi);
+  CHECK_LE(mn_length(mn_sub(lo, low)), 1e-14);
+  CHECK_LE(mn_length(mn_sub(hi, high)), 1e-14);
+}
+
 static void test_bounds_hold_and_are_tight(void **state)
 {
   (void)state;
@@ -359,6 +367,40 @@ static void test_bounds_of_half_spaces(void **state)
   CHECK_NEAR(lo.x, 0.2, 1e-14);
   CHECK_NEAR(hi.x, 1, 1e-14);
   mn_shape_destroy(&s);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
+/* A block of half-spaces, or of a half-space less others, turned: what each bounds alone is not
+   finite along any axis. And a tetrahedron, along whose axes none ever is. */
+static void test_bounds_of_turned_half_spaces(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  for (int dim = 2; dim <= 3; dim++)
+    for (int less = 0; less < 2; less++) {
+      mn_shape *side[6], *whole;
+      for (int i = 0; i < 2 * dim; i++) {
+        mn_vec3 n = {0};
+        n.v[i / 2] = i % 2 ? 1 : -1;
+        mn_vec3 out = less && i > 0 ? mn_scale(-1, n) : n;
+        CHECK_OK(ctx, mn_shape_half_space(ctx, dim, mn_scale(0.1 * (i + 1), n), out, &side[i]));
+      }
+      CHECK_OK(ctx, less ? mn_shape_difference(ctx, side, 2 * dim, &whole)
+                         : mn_shape_intersection(ctx, side, 2 * dim, &whole));
+      mn_vec3 axis = dim == 2 ? mn_v3(0, 0, 1) : mn_v3(1, 2, 2);
+      CHECK_OK(ctx, mn_shape_transform(ctx, whole, mn_v3(0.2, 0.1, 0), axis, 0.6, 0.9, &whole));
+      check_tight(whole, dim, 0.07);
+      mn_shape_destroy(&whole);
+    }
+  mn_shape *side[4], *whole;
+  for (int i = 0; i < 4; i++) {
+    mn_vec3 n = mn_v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, (i & 1) == i >> 1 ? 1 : -1);
+    CHECK_OK(ctx, mn_shape_half_space(ctx, 3, mn_scale(0.1, n), n, &side[i]));
+  }
+  CHECK_OK(ctx, mn_shape_intersection(ctx, side, 4, &whole));
+  check_bounds(whole, mn_v3(-0.3, -0.3, -0.3), mn_v3(0.3, 0.3, 0.3));
+  mn_shape_destroy(&whole);
   mn_context_destroy(&ctx);
   CHECK_DONE();
 }
@@ -563,6 +605,7 @@ int main(void)
       cmocka_unit_test(test_transform_moves_the_distance),
       cmocka_unit_test(test_bounds_hold_and_are_tight),
       cmocka_unit_test(test_bounds_of_half_spaces),
+      cmocka_unit_test(test_bounds_of_turned_half_spaces),
       cmocka_unit_test(test_bad_sizes_are_named),
       cmocka_unit_test(test_deep_nesting_is_refused),
       cmocka_unit_test(test_allocation_failures_release_the_parts),

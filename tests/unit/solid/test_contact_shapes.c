@@ -34,6 +34,7 @@ typedef enum what {
   RING_STAND, /* torus standing (3D), or the ring of 2D */
   L_LYING,
   CAPSULE,
+  TURNED, /* a block of half-spaces, turned until it lies level */
   BITTEN, /* a ball from which a box was taken: stands on the edge of the hole */
   WHATS
 } what;
@@ -45,12 +46,13 @@ static const char *const names[] = {"half ball, flat down",
                                     "ring, standing",
                                     "L",
                                     "capsule",
+                                    "turned half-spaces",
                                     "bitten ball"};
 
 /* The shape, its least y, and whether it rests as it is. */
 static mn_shape *make(solids_case *c, what w, double *low)
 {
-  mn_shape *s = NULL, *two[2];
+  mn_shape *s = NULL, *two[2], *side[6];
   *low = 0;
   switch (w) {
   case HALF_DOWN:
@@ -80,6 +82,15 @@ static mn_shape *make(solids_case *c, what w, double *low)
   case CAPSULE:
     CHECK_OK(c->ctx, mn_shape_capsule(c->ctx, c->def.dim, mn_v3(-0.4, 0.1, 0), mn_v3(0.4, 0.1, 0),
                                       0.1, &s));
+    break;
+  case TURNED:
+    for (int i = 0; i < 2 * c->def.dim; i++) {
+      mn_vec3 n = mn_v3(i < 2 ? cos(0.3) : sin(0.3), i < 2 ? -sin(0.3) : cos(0.3), 0);
+      n = mn_scale(i % 2 ? 1 : -1, i < 4 ? n : mn_v3(0, 0, 1));
+      side[i] = half_space(c, mn_scale(0.2, n), n);
+    }
+    CHECK_OK(c->ctx, mn_shape_intersection(c->ctx, side, 2 * c->def.dim, &s));
+    CHECK_OK(c->ctx, mn_shape_transform(c->ctx, s, mn_v3(0, 0.2, 0), mn_v3(0, 0, 1), 0.3, 1, &s));
     break;
   default:
     two[0] = sphere(c, mn_v3(0, 0.5, 0), 0.5);
