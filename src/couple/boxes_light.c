@@ -48,7 +48,8 @@ typedef struct trial_sums {
 } trial_sums;
 
 struct mn_weighing {
-  trial_sums *sums; /* [points >= bodies] */
+  size_t bodies;
+  trial_sums *sums; /* [bodies], room for one a point */
   mn_vec3 *moved;   /* [trials][points] m/s^2 */
   mn_mono_system system;
 };
@@ -68,9 +69,14 @@ int mn_boxes_any_soft(const mn_boxes *b)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
+static size_t body_of(const mn_boxes *b, size_t point)
+{
+  return (size_t)b->face.body[point] % b->face.count; /* a plug-in's may be any */
+}
+
 static trial_sums *sums_of(const mn_boxes *b, size_t point)
 {
-  return b->weighing->sums + (size_t)b->face.body[point] % b->face.count; /* a plug-in's: any */
+  return b->weighing->sums + body_of(b, point);
 }
 
 static mn_status begin_trials(mn_boxes *b, int trials)
@@ -83,7 +89,10 @@ static mn_status begin_trials(mn_boxes *b, int trials)
     MN_TRY(MN_NEW(b->ctx, "sums of bodies", f->count, &w->sums));
   if (!w->moved)
     MN_TRY(MN_NEW(b->ctx, "trial motions", (size_t)trials * f->count, &w->moved));
-  memset(w->sums, 0, f->count * sizeof *w->sums);
+  w->bodies = 0;
+  for (size_t i = 0; i < f->count; i++)
+    w->bodies = body_of(b, i) < w->bodies ? w->bodies : body_of(b, i) + 1;
+  memset(w->sums, 0, w->bodies * sizeof *w->sums);
   for (size_t i = 0; i < f->count; i++) {
     trial_sums *of = sums_of(b, i);
     of->points++;
@@ -149,6 +158,8 @@ static mn_status weigh_stiffness(mn_boxes *b, double dt, int *light)
 {
   mn_mono_system *s = &b->weighing->system;
   mn_interface *f = &b->face;
+  if (s->solid.K.rows > MOST_FREEDOMS) /* the last time */
+    return MN_OK;
   s->ctx = b->ctx;
   s->boxes = b;
   s->dt = dt;
@@ -191,7 +202,7 @@ mn_status mn_boxes_weigh(mn_boxes *b, const mn_vec3 *mass, double dt, int soft, 
     MN_TRY(mn_boxes_accelerate(b));
     add_row(b, mass, soft, k);
   }
-  for (size_t k = 0; k < f->count; k++) { /* nothing was added to those of no body */
+  for (size_t k = 0; k < b->weighing->bodies; k++) {
     trial_sums *of = b->weighing->sums + k;
     *(of->bends ? &bend : light) |= is_below(trials, of);
   }
