@@ -7,7 +7,8 @@
    place of balance, 5.5 m; the thesis' decay is numerical, as is ours. Eddies from the corners of
    the tube press on the pistons, and move single places: at 250 cells by up to 0.011 and 0.014 m
    with two couplings that differ by the velocities the fluid sees in a substep (those of its end,
-   or the means). The mean of all places is that of balance. */
+   or the means). The mean of all places is that of balance.
+   At 500 cells the last of eleven is off by 0.012 m, and the bound of single places fails. */
 static void test_released(void **state)
 {
   (void)state;
@@ -38,7 +39,7 @@ static void test_released(void **state)
   for (int n = 2; n < turns; n++) {
     double balance = (place[n] + 2 * place[n - 1] + place[n - 2]) / 4;
     CHECK_NEAR((turn[n] - turn[n - 2]) / period, 1, 0.05);
-    CHECK_NEAR(balance, 5.5, 0.02);
+    CHECK_NEAR(balance, 5.5, 0.01);
     printf("turn %d: %.3f s, place of balance %.4f m\n", n, turn[n], balance);
     sum += balance / (turns - 2);
   }
