@@ -411,6 +411,8 @@ static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, 
     int body = im ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
     int soft = body >= 0 && !im->body[body].rigid;
     w = w < (soft ? OPEN_MIN_SOFT : OPEN_MIN) ? 0 : w;
+    if (w > 0 && im && im->two_sided_elements && mn_mac_is_behind_skin(mac, im, a, i, j, k))
+      w = 0;
     close_by_solid(mac, body, a, i, j, k, w);
   }
   f->at[mn_index(f, i, j, k)] = w;

@@ -238,6 +238,9 @@ double mn_mac_acceleration(const mn_mac *mac, int axis, int i, int j, int k, dou
 
 /* immersed.c; the body that closes or would close a face, -1 if none is the nearest */
 int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k);
+/* on_walls.c: whether a skin that lies on a wall parts the open rest of the face, which the wall
+   cuts, from the cells beside it. */
+int mn_mac_is_behind_skin(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k);
 
 /* geometry.c */
 mn_status mn_mac_geometry_create(mn_mac *mac);
