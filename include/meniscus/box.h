@@ -125,6 +125,8 @@ typedef struct mn_enclosed {
   const uint8_t *whole;  /* 1: the interface's surfaces leave no seam at it: sides beside those that
                             face it face it, too, or lie in walls. Small ones that are not may be
                             pockets between bodies that touch; NULL: none is */
+  const double *bare;    /* [2 * elements] the part of a side that is in no wall: a piston that
+                            reaches into one presses with the rest only; NULL: all of each */
 } mn_enclosed;
 enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2, MN_FACES_WALL = -3 };
 

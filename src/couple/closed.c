@@ -37,6 +37,7 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
   MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label));
   MN_TRY(MN_NEW(ctx, "labels of closed regions", sides, &c->label_now));
   MN_TRY(MN_NEW(ctx, "sides that the fluid does not see", sides, &c->unseen_side));
+  MN_TRY(MN_NEW(ctx, "parts of sides in walls", sides, &c->bare));
   MN_TRY(MN_NEW(ctx, "displacements", n, &c->move));
   MN_TRY(MN_NEW(ctx, "a fluid's masses", n, &c->fluid_mass));
   MN_TRY(list_elements(c));
@@ -45,10 +46,10 @@ mn_status mn_closed_create(mn_context *ctx, mn_boxes *boxes, mn_coupling_closed 
 
 void mn_closed_destroy(mn_closed *c)
 {
-  void *all[] = {c->label,      c->label_now, c->unseen_side, c->row,         c->reply,
-                 c->move,       c->inside,    c->level,       c->first,       c->part,
-                 c->fluid_mass, c->around,    c->p0_of_grid,  c->unseen,      c->closed_part,
-                 c->kept_grid};
+  void *all[] = {c->label,      c->label_now, c->unseen_side, c->row,    c->reply,
+                 c->move,       c->inside,    c->level,       c->first,  c->part,
+                 c->fluid_mass, c->around,    c->p0_of_grid,  c->unseen, c->closed_part,
+                 c->kept_grid,  c->bare};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     mn_free(all[i]);
   mn_arena_destroy(&c->arena);

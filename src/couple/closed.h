@@ -76,6 +76,7 @@ typedef struct mn_closed {
   mn_closed_state now;
   uint8_t *label_now;
   uint8_t *unseen_side; /* [2 elements] 1: it has a label, but the fluid sees nothing of it ahead */
+  double *bare;         /* [2 elements] the part of a side that is in no wall of the fluid's */
   double dt;
   const mn_vec3 *start;          /* m, X^n; borrowed */
   double far;                    /* m, greatest coordinate there */

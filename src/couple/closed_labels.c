@@ -353,6 +353,8 @@ mn_status mn_closed_identify(mn_closed *c, const mn_enclosed *said)
   for (int slot = 0; slot < MN_CLOSED_MAX; slot++)
     c->into[slot] = -1;
   memset(c->label_now, 0, 2 * c->boxes->face.elements);
+  for (size_t side = 0; side < 2 * c->boxes->face.elements; side++)
+    c->bare[side] = said->bare ? said->bare[side] : 1;
   if (!any)
     return MN_OK;
   mn_status status = open_ballot(c, said, &b);

@@ -4,7 +4,8 @@
    and quadratic in 3D: the middle and Simpson's rule give its mean exactly, and that times the mean
    displacement of its points is the volume it sweeps. No surface need be closed for that: a piston
    between walls, a shell that ends at them, and parts that slide along walls sweep what they
-   should. Rows are shared evenly over an element's points. Verified by test_closed_rows.c. */
+   should; of an element that reaches into a wall only the part outside counts (mn_enclosed.bare).
+   Rows are shared evenly over an element's points. Verified by test_closed_rows.c. */
 #include "couple/closed.h"
 
 #include <string.h>
@@ -71,9 +72,9 @@ static void add_flow(const mn_closed *c, const mn_vec3 *from, const mn_vec3 *X,
       mean = mn_add(mean, field[f->element[(size_t)f->dim * e + (size_t)k]]);
     double through = mn_dot(mn_closed_area(f, e, from, X), mean) / f->dim;
     if (slot[0] >= 0 && (!unseen || c->unseen_side[2 * e]))
-      flow[region[slot[0]]] -= through;
+      flow[region[slot[0]]] -= c->bare[2 * e] * through;
     if (slot[1] >= 0 && (!unseen || c->unseen_side[2 * e + 1]))
-      flow[region[slot[1]]] += through;
+      flow[region[slot[1]]] += c->bare[2 * e + 1] * through;
   }
 }
 
@@ -128,10 +129,11 @@ void mn_closed_fill_rows(mn_closed *c, const mn_vec3 *X)
       if (slot[s] < 0)
         continue;
       int r = region[slot[s]];
-      c->surface[r] += mn_length(area);
+      double bare = c->bare[2 * e + (size_t)s];
+      c->surface[r] += bare * mn_length(area);
       for (size_t k = 0; k < dim; k++) {
         mn_vec3 *at = &c->row[(size_t)r * n + f->element[dim * e + k]];
-        *at = mn_madd(*at, (s ? 1.0 : -1.0) / f->dim, area);
+        *at = mn_madd(*at, (s ? bare : -bare) / f->dim, area);
       }
     }
   }

@@ -54,6 +54,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->lead);
   mn_free(e->facing);
   mn_free(e->narrow);
+  mn_free(e->bare);
   mn_free(e->whole);
   mn_free(e->beside);
   mn_free(e->odd);
@@ -92,6 +93,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides, size_t poi
     size_t old = e->side_room, room = sides;
     GROW(facing, 1);
     GROW(narrow, 1);
+    GROW(bare, 1);
     e->side_room = room;
   }
   if (points > e->point_room) {
@@ -245,14 +247,12 @@ typedef struct probe {
   mn_vec3 x, start, n; /* n unit */
 } probe;
 
-/* 0: the element has no normal. */
-static int aim(const mn_interface *f, size_t element, int behind, double dx, probe *p)
+/* From x on it. 0: the element has no normal. */
+static int aim(const mn_interface *f, size_t element, int behind, mn_vec3 x, double dx, probe *p)
 {
   const uint32_t *at = f->element + (size_t)f->dim * element;
   mn_vec3 u = mn_sub(f->X[at[1]], f->X[at[0]]);
-  p->x = mn_v3(0, 0, 0);
-  for (int v = 0; v < f->dim; v++)
-    p->x = mn_madd(p->x, 1.0 / f->dim, f->X[at[v]]);
+  p->x = x;
   mn_vec3 n = f->dim == 2 ? mn_v3(u.y, -u.x, 0) : mn_cross(u, mn_sub(f->X[at[2]], f->X[at[0]]));
   double length = mn_length(n);
   if (!(length > 0))
@@ -363,15 +363,20 @@ static int is_covered(const mn_mac *mac, const mn_interface *f, size_t element, 
 enum { FACES_OPEN = -4, BESIDE_NONE = -5, BESIDE_SEAM = -6 };
 
 static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element, int behind,
-                       uint8_t *narrow)
+                       uint8_t *narrow, double *bare)
 {
   probe p;
+  mn_vec3 middle;
   *narrow = 0;
+  *bare = mn_mac_bare_part(mac, f, element, &middle);
   if (behind && !f->two_sided[f->element[(size_t)f->dim * element]])
     return MN_FACES_NONE;
-  if (!aim(f, element, behind, mac->grid.dx, &p))
+  if (!aim(f, element, behind, middle, mac->grid.dx, &p))
     return MN_FACES_UNKNOWN;
-  if (outside(&mac->grid, p.start) || mn_mac_obstacle_distance(mac, p.start) < 0)
+  int in_wall = *bare == 0 || mn_mac_obstacle_distance(mac, p.start) < 0;
+  if (in_wall) /* what goes there in this substep faces its region until it is over, all of it */
+    *bare = 1;
+  if (in_wall || outside(&mac->grid, p.start))
     return MN_FACES_WALL;
   if (is_covered(mac, f, element, &p))
     return MN_FACES_NONE;
@@ -444,7 +449,7 @@ static void find_sides(mn_mac *mac, const mn_interface *f)
   int64_t sides = 2 * (int64_t)f->elements;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t s = 0; s < sides; s++)
-    e->facing[s] = face_of(mac, f, (size_t)s / 2, (int)(s % 2), &e->narrow[s]);
+    e->facing[s] = face_of(mac, f, (size_t)s / 2, (int)(s % 2), &e->narrow[s], &e->bare[s]);
   find_whole(mac, f);
   for (int64_t s = 0; s < sides; s++)
     if (e->facing[s] >= 0 && !e->narrow[s])
@@ -535,6 +540,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
   else
     for (size_t s = 0; s < sides; s++)
       e->facing[s] = MN_FACES_NONE;
+  e->told.bare = e->told.count && bodies ? e->bare : NULL;
   if (mn_mac_is_water(mac))
     excuse_air(mac, sides);
   find_parted(mac);

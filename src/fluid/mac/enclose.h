@@ -33,6 +33,7 @@ typedef struct mn_enclosure {
   size_t side_room; /* sides of elements: */
   int32_t *facing;
   uint8_t *narrow;
+  double *bare;      /* of elements, as told */
   size_t point_room; /* points: */
   int32_t *beside;   /* what the sides of the elements around each face, in front and behind */
   uint32_t *odd;     /* not 0: the surface ends there */
@@ -42,6 +43,8 @@ typedef struct mn_enclosure {
 } mn_enclosure;
 
 void mn_enclosure_destroy(mn_enclosure *e);
+/* in_walls.c: the part of an element that is in no wall of the fluid's own; *middle: of that. */
+double mn_mac_bare_part(const mn_mac *mac, const mn_interface *f, size_t element, mn_vec3 *middle);
 /* mn_fluid_ops.enclose, .lift */
 MN_MUST_CHECK mn_status mn_mac_enclose(void *self, const mn_interface *interface,
                                        mn_enclosed *enclosed);

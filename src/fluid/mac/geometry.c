@@ -21,9 +21,6 @@ static const double OPEN_MIN = 1e-6;
 /* The same beside a body that deforms: the velocities of the faces of a cell differ by its strain,
    and what flows into a cell that is nearly closed would rush through slits. */
 static const double OPEN_MIN_SOFT = 0.05;
-/* A face that solids share is parted into so many along each axis; so many solids count. */
-enum { FACE_PARTS = 4, MOST_SHARING = 8 };
-
 static mn_placement place_solid(const mn_solid_def *s, double time, double dt)
 {
   mn_placement p = {.axis = mn_v3(0, 0, 1)};
@@ -67,7 +64,7 @@ double mn_mac_start_distance(const mn_mac *mac, int solid, mn_vec3 x)
   return mac->geometry.place[solid].thin ? mn_thin_walls_distance(mac, s, &start, x, d) : d;
 }
 
-static mn_vec3 solid_velocity(const mn_placement *p, mn_vec3 x)
+mn_vec3 mn_mac_placed_velocity(const mn_placement *p, mn_vec3 x)
 {
   return mn_add(p->velocity, mn_cross(p->omega, mn_sub(x, p->center)));
 }
@@ -91,7 +88,7 @@ mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
 {
   double distance;
   int s = nearest_solid(mac, mac->geometry.place, x, &distance);
-  return s < 0 ? mn_v3(0, 0, 0) : solid_velocity(&mac->geometry.place[s], x);
+  return s < 0 ? mn_v3(0, 0, 0) : mn_mac_placed_velocity(&mac->geometry.place[s], x);
 }
 
 double mn_mac_solid_reach(const mn_mac *mac, int solid)
@@ -281,66 +278,6 @@ static double source_velocity(const mn_mac *mac, int axis, int i, int j, int k)
   return below ? (v > 0 ? v : 0) : (v < 0 ? v : 0); /* out of the shape, never into it */
 }
 
-/* Open part of square (line) t of those into which the face across `a` around x is parted, by the
-   distance of one solid; *depth: the sum of the distances at its corners. */
-static double part_open(const mn_mac *mac, int solid, int a, mn_vec3 x, int t, double *depth)
-{
-  int dim = mac->grid.dim, corners = 1 << (dim - 1), b = (a + 1) % dim, c = (a + 2) % dim;
-  double h = mac->grid.dx / FACE_PARTS, d[4];
-  *depth = 0;
-  for (int n = 0; n < corners; n++) {
-    mn_vec3 y = x;
-    y.v[b] += (t % FACE_PARTS + (n & 1) - 0.5 * FACE_PARTS) * h;
-    if (dim == 3)
-      y.v[c] += (t / FACE_PARTS + (n >> 1) - 0.5 * FACE_PARTS) * h;
-    d[n] = mn_mac_placed_distance(&mac->def->solids[solid], &mac->geometry.place[solid], y);
-    *depth += d[n];
-  }
-  return dim == 3 ? mn_square_fraction(d) : mn_edge_fraction(d[0], d[1]);
-}
-
-/* Solids that may close a part of the face at x, at most MOST_SHARING; *same: they all move alike
-   along `a` there. */
-static int near_solids(const mn_mac *mac, int a, mn_vec3 x, int *solid, double *v, int *same)
-{
-  const mn_placement *place = mac->geometry.place;
-  int count = 0;
-  *same = 1;
-  for (int s = 0; s < mac->def->solid_count && count < MOST_SHARING; s++)
-    if (mn_mac_placed_distance(&mac->def->solids[s], &place[s], x) < mac->grid.dx) {
-      solid[count] = s;
-      v[count] = solid_velocity(&place[s], x).v[a];
-      *same &= v[count++] == v[0];
-    }
-  return count;
-}
-
-/* Velocity along `a` of the closed part of the face at x: that of the nearest solid or, where
-   several close it that move differently, the mean over what each closes, the deeper one first. A
-   plunger whose cylinder's wall is inside a cell so displaces its own width, not whole cells. */
-static double wall_velocity(const mn_mac *mac, int a, mn_vec3 x, int nearest)
-{
-  int solid[MOST_SHARING], same, parts = mac->grid.dim == 3 ? FACE_PARTS * FACE_PARTS : FACE_PARTS;
-  double v[MOST_SHARING], closed = 0, flow = 0;
-  int count = mac->moving ? near_solids(mac, a, x, solid, v, &same) : 0;
-  for (int t = 0; t < parts && count > 1 && !same; t++) {
-    double cover[MOST_SHARING], depth[MOST_SHARING], left = 1;
-    for (int n = 0; n < count; n++)
-      cover[n] = 1 - part_open(mac, solid[n], a, x, t, &depth[n]);
-    for (int turn = 0; turn < count; turn++) {
-      int deepest = 0;
-      for (int n = 1; n < count; n++)
-        deepest = depth[n] < depth[deepest] ? n : deepest;
-      double takes = fmin(cover[deepest], left);
-      left -= takes;
-      closed += takes;
-      flow += takes * v[deepest];
-      depth[deepest] = INFINITY;
-    }
-  }
-  return closed > 0 ? flow / closed : solid_velocity(&mac->geometry.place[nearest], x).v[a];
-}
-
 /* Closes the face as the solid of the scene or the body does that is nearest. The velocity of a
    body's face comes later (immersed.c). */
 static void close_by_solid(mn_mac *mac, int body, int a, int i, int j, int k, double w)
@@ -358,7 +295,7 @@ static void close_by_solid(mn_mac *mac, int body, int a, int i, int j, int k, do
     g->kind[a][q] = w == 0 ? MN_FACE_SLIP : MN_FACE_FLUID;
     return;
   }
-  g->wall[a].data[q] = wall_velocity(mac, a, x, s);
+  g->wall[a].data[q] = mn_mac_shared_velocity(mac, a, x, s);
   int noslip = mac->def->solids[s].noslip;
   if (w == 0)
     g->kind[a][q] = noslip ? MN_FACE_NOSLIP : MN_FACE_SLIP;
@@ -375,7 +312,7 @@ static double covered_side(const mn_mac *mac, int a, int i, int j, int k, double
   double distance;
   mn_vec3 x = mn_position(&g->open[a], i, j, k);
   int s = w < 1 && mac->moving ? nearest_solid(mac, g->place, x, &distance) : -1;
-  return s >= 0 ? (1 - w) * wall_velocity(mac, a, x, s) : 0;
+  return s >= 0 ? (1 - w) * mn_mac_shared_velocity(mac, a, x, s) : 0;
 }
 
 static void close_face(mn_mac *mac, const mn_immersed *im, int a, int i, int j, int k)

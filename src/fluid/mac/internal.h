@@ -238,6 +238,9 @@ double mn_mac_acceleration(const mn_mac *mac, int axis, int i, int j, int k, dou
 
 /* immersed.c; the body that closes or would close a face, -1 if none is the nearest */
 int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k);
+/* shared_faces.c: velocity along the axis of what solids of the scene close of the face at x, one
+   of which is the nearest. */
+double mn_mac_shared_velocity(const mn_mac *mac, int axis, mn_vec3 x, int nearest);
 /* on_walls.c: whether a skin that lies on a wall parts the open rest of the face, which the wall
    cuts, from the cells beside it. */
 int mn_mac_is_behind_skin(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k);
@@ -251,8 +254,9 @@ void mn_mac_geometry_destroy(mn_mac *mac);
 int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immersed *im, long stamp);
 /* Room to keep solids of the scene apart from bodies. */
 mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac);
-/* Of the solid nearest to x. */
+/* Of the solid nearest to x; of one that is placed. */
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
+mn_vec3 mn_mac_placed_velocity(const mn_placement *place, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);
 
