@@ -373,10 +373,7 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
     return MN_FACES_NONE;
   if (!aim(f, element, behind, middle, mac->grid.dx, &p))
     return MN_FACES_UNKNOWN;
-  int in_wall = *bare == 0 || mn_mac_obstacle_distance(mac, p.start) < 0;
-  if (in_wall) /* what goes there in this substep faces its region until it is over, all of it */
-    *bare = 1;
-  if (in_wall || outside(&mac->grid, p.start))
+  if (outside(&mac->grid, p.start) || *bare == 0 || mn_mac_obstacle_distance(mac, p.start) < 0)
     return MN_FACES_WALL;
   if (is_covered(mac, f, element, &p))
     return MN_FACES_NONE;

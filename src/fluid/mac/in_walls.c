@@ -3,7 +3,8 @@
    A piston that reaches into the wall of its cylinder presses on the fluid, and sweeps, with what
    of its end is in the cylinder. Of an element that a wall cuts, the part in the fluid is what the
    distances at its points leave, linear between them; the side of the element is looked for from
-   the middle of that part. Skins that lie on walls are not cut: they give way there.
+   the middle of that part. That is as it was at the start of the substep: where a body is expected
+   may be in a floor that it lands on. Skins that lie on walls are not cut: they give way there.
 
    Verified by tests/verify/test_closed_plunger.c. */
 #include "fluid/mac/enclose.h"
@@ -62,7 +63,7 @@ double mn_mac_bare_part(const mn_mac *mac, const mn_interface *f, size_t element
   if (!mac->def->solid_count || !f->rigid[point[0]] || f->two_sided[point[0]])
     return 1;
   for (int k = 0; k < f->dim; k++) {
-    d[k] = mn_mac_obstacle_distance(mac, x[k]);
+    d[k] = mn_mac_obstacle_distance(mac, mac->bodies.start.X[point[k]]);
     deepest = fmin(deepest, d[k]);
   }
   if (deepest > -SHALLOW * mac->grid.dx || !(whole > 0))
