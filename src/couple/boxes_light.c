@@ -19,9 +19,10 @@
 
    that is if this matrix of few rows has an eigenvalue below 0. Trials span all that a rigid body
    can do; for it this is what the one system asks of its matrix (monolithic_system.c). A body that
-   bends has more motions, and by backward Euler its stiffness counts: where its mass alone would
-   not do, and both boxes tell operators, all is judged as by the one system itself, unless that
-   would cost more than it is worth.
+   bends has more motions, and by backward Euler its stiffness counts; on a joint all trials are one
+   motion, which the masses on the points tell to some per cent. Where the mass alone of such bodies
+   would not do, and both boxes tell operators, all is judged as by the one system itself, unless
+   that would cost more than it is worth.
    Verified by tests/verify/test_light_bodies.c, test_light_afloat.c, test_midpoint_in_fluid.c. */
 #include <math.h>
 #include <string.h>
@@ -36,15 +37,18 @@
 static const double LACK_MOST = 0.5;
 /* Of the parts of a number that should be 0. */
 static const double ROUND_OFF = 1e-10;
+/* A rigid body that moves less than this part along a force is led by a joint, or is lopsided. */
+static const double FREELY = 0.9;
 
 enum { TRIALS = 6, MOST_FREEDOMS = 3000 /* of K */ };
 
 typedef struct trial_sums {
   mn_vec3 middle; /* m, of the body's points */
   size_t points;
-  int bends;                /* 1: by backward Euler */
+  int bends;                /* 1: by backward Euler, or it is on a joint */
   double G[TRIALS][TRIALS]; /* the matrix, below its diagonal */
-  double size[TRIALS];      /* of the parts of its diagonal */
+  double size[TRIALS];      /* of all parts of its diagonal, which may cancel */
+  double work, most;        /* of the last trial: f.a, and |f| |a| */
 } trial_sums;
 
 struct mn_weighing {
@@ -124,28 +128,53 @@ static void add_row(mn_boxes *b, const mn_vec3 *mass, int soft, int k)
   memcpy(moved + (size_t)k * f->count, f->V, f->count * sizeof *f->V);
   for (size_t i = 0; i < f->count; i++) {
     trial_sums *of = sums_of(b, i);
+    of->work += mn_dot(trial_force(b, mass, k, i), f->V[i]);
+    of->most += mn_length(trial_force(b, mass, k, i)) * mn_length(f->V[i]);
     for (int l = 0; l <= k && (!soft || is_soft(f, i)); l++) {
       mn_vec3 a = moved[(size_t)l * f->count + i], force = trial_force(b, mass, l, i);
-      double own = LACK_MOST * mn_dot(force, f->V[i]), fluid = 0;
-      for (int x = 0; x < f->dim; x++)
-        fluid += (1 + f->lead[i]) * mass[i].v[x] * a.v[x] * f->V[i].v[x];
-      of->G[k][l] += own + fluid;
-      of->size[k] += l == k ? own + fabs(fluid) : 0;
+      for (int x = 0; x < f->dim; x++) {
+        double own = LACK_MOST * force.v[x] * f->V[i].v[x];
+        double fluid = (1 + f->lead[i]) * mass[i].v[x] * a.v[x] * f->V[i].v[x];
+        of->G[k][l] += own + fluid;
+        of->size[k] += l == k ? fabs(own) + fabs(fluid) : 0;
+      }
     }
+  }
+  for (size_t n = 0; n < b->weighing->bodies; n++) {
+    trial_sums *of = b->weighing->sums + n;
+    of->bends |= !soft && of->work < FREELY * of->most;
+    of->work = of->most = 0;
   }
 }
 
-/* Whether an eigenvalue is below 0, by Cholesky without the roots; trials that move nothing have
-   rows of 0. */
+static double *entry(trial_sums *of, int r, int c)
+{
+  return r > c ? &of->G[r][c] : &of->G[c][r];
+}
+
+/* Whether an eigenvalue is below 0, by Cholesky without the roots. On a joint all trials move a
+   body along the same way, some of them by rounding alone: those that are most of their parts come
+   first, and what is then left of the others is nothing. */
 static int is_below(int n, trial_sums *of)
 {
-  for (int k = 0; k < n; k++) {
-    double pivot = of->G[k][k], least = ROUND_OFF * of->size[k];
-    if (pivot < -least)
-      return 1;
-    for (int r = k + 1; r < n && pivot > least; r++)
-      for (int c = k + 1; c <= r; c++)
-        of->G[r][c] -= of->G[r][k] * of->G[c][k] / pivot;
+  int done[TRIALS] = {0};
+  for (int step = 0; step < n; step++) {
+    int k = -1;
+    double most = ROUND_OFF;
+    for (int r = 0; r < n; r++) {
+      double part = done[r] || of->size[r] == 0 ? 0 : of->G[r][r] / of->size[r];
+      if (part < -ROUND_OFF)
+        return 1;
+      k = part > most ? r : k;
+      most = fmax(part, most);
+    }
+    if (k < 0)
+      return 0;
+    done[k] = 1;
+    for (int r = 0; r < n; r++)
+      for (int c = 0; c <= r && !done[r]; c++)
+        if (!done[c])
+          of->G[r][c] -= *entry(of, r, k) * *entry(of, c, k) / of->G[k][k];
   }
   return 0;
 }

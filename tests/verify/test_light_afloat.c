@@ -5,7 +5,8 @@
    fluid gives and what the body does agree: rigid bodies are off by no more than a part of the
    tolerance in the time of a fall through a cell, however short the substep. Disks under water,
    deep in it or across its surface, rise as with the one system. Rafts that draw a few millimetres
-   of water, below the size of a cell, float calmly. Controls: masses below 0 left to the fluid
+   of water, below the size of a cell, float calmly. Bodies on joints move as with the one system.
+   Controls: masses below 0 left to the fluid
    (mn_fluid_ops.lacking) throw the raft up; the same tolerance in every substep leaves gaps of tens
    of times that in short ones; where masses below 0 are always done without, the disks rise slower.
  */
@@ -172,6 +173,62 @@ static void test_under_water(void **state)
   CHECK_MUST_HAVE_FAILED();
 }
 
+/* ---- on joints ------------------------------------------------------------------------------- */
+
+typedef struct swung {
+  double v, energy; /* m/s along y, J of the water */
+} swung;
+
+/* A bar on a hinge, askew of its middle, and a disk on a slanted rail, in water. On a joint all
+   trials are one motion, some of them by rounding alone. */
+static swung swing(const char *joint, const char *rho, const char *method)
+{
+  static const char JOINT[] =
+      "local hinge, rho = param('joint', 'hinge', '') == 'hinge', param('rho', 500, '')\n"
+      "return scene {\n"
+      "  domain   = box { size = {1, 1}, cells = {24, 24}, top = 'open' },\n"
+      "  fluid    = water { initial_water = box { lo = {0, 0}, hi = {1, 0.7} }, max_dt = 0.002 },\n"
+      "  solids   = { hinge\n"
+      "               and rigid { name = 'b', density = rho, joint = 'hinge', joint_point = {0.4, "
+      "0.4},\n"
+      "                           spring = 5, shape = box { lo = {0.38, 0.35}, hi = {0.7, 0.45} } "
+      "}\n"
+      "               or rigid { name = 'b', density = rho, joint = 'slider', joint_axis = {1, "
+      "1},\n"
+      "                          shape = disk { center = {0.5, 0.4}, radius = 0.15 } } },\n"
+      "  dynamics = dynamics { dt = 0.002 },\n"
+      "  coupling = couple { method = param('method', 'xpm', ''), tolerance = 1e-8,\n"
+      "                      max_iterations = 50 },\n"
+      "  probes   = { body_velocity { of = 'b', axis = 'y' }, kinetic_energy {} },\n"
+      "  output   = { frames = 10, every = 0.002 },\n"
+      "}\n";
+  const mn_setting s[] = {{"joint", joint}, {"rho", rho}, {"method", method}};
+  world_case c;
+  world_open(&c, JOINT, s, 3, 1);
+  while (c.info.time < 0.02 - 1e-9 && world_step(&c)) {
+  }
+  CHECK_OK(c.ctx, c.status);
+  CHECK_NEAR(c.steps, 10, 0);
+  swung b = {mn_world_probe(c.world, 0), mn_world_probe(c.world, 1)};
+  printf("%s, %s kg/m^3, %s: %.10f m/s, %.10f J\n", joint, rho, method, b.v, b.energy);
+  world_close(&c);
+  return b;
+}
+
+static void test_on_joints(void **state)
+{
+  (void)state;
+  static const char *const joint[] = {"hinge", "slider"};
+  static const char *const rho[] = {"100", "300", "500", "3000"};
+  for (int j = 0; j < 2; j++)
+    for (int i = 0; i < 4; i++) {
+      swung one = swing(joint[j], rho[i], "monolithic"), b = swing(joint[j], rho[i], "xpm");
+      CHECK_NEAR(b.v, one.v, 1e-7);
+      CHECK_NEAR(b.energy, one.energy, 1e-6 * one.energy);
+    }
+  CHECK_DONE();
+}
+
 /* ---- several bodies -------------------------------------------------------------------------- */
 
 /* A ball of 2 kg/m^3 in the air above a plank of 20 in the water; a tower of three blocks. */
@@ -309,7 +366,8 @@ static void test_weak(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_afloat), cmocka_unit_test(test_under_water),
-      cmocka_unit_test(test_several), cmocka_unit_test(test_shallow), cmocka_unit_test(test_weak)};
+      cmocka_unit_test(test_afloat),    cmocka_unit_test(test_under_water),
+      cmocka_unit_test(test_on_joints), cmocka_unit_test(test_several),
+      cmocka_unit_test(test_shallow),   cmocka_unit_test(test_weak)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
