@@ -148,6 +148,10 @@ for how in 'transfer = "apic"' 'transfer = "marker"' 'transfer = "levelset", wal
   water "$how, $full" && check 2 'enclosed.*open a side.*fluid.enclosed = true'
   water "$how, $full, enclosed = true" && check 0 ''
 done
+dry='initial_water = box { lo = {3, 3}, hi = {4, 4} }'
+jet='sources = { inflow { shape = box { lo = {0.2, 0.2}, hi = {0.4, 0.4} }, velocity = {0, 1} } },'
+water "$dry" "$jet" && check 0 ''
+water "$dry, transfer = \"levelset\", walls = \"sticking\"" "$jet" && check 2 'holds no water: .*levelset" an inflow needs water'
 water "$full, walls = \"sticking\"" && check 2 'enclosed'
 water "$inside, transfer = \"levelset\"" && check 2 'levelset.*separating.*sticking'
 water "$inside" 'sources = { emitter { shape = disk { center = {0.5, 0.5}, radius = 0.1 } } },' && check 2 'emitter of smoke'

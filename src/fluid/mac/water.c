@@ -547,13 +547,15 @@ static int has_inflow(const mn_mac *mac)
 
 mn_status mn_water_missing(mn_mac *mac)
 {
-  if (has_inflow(mac))
+  if (mac->water.on && has_inflow(mac))
     return MN_OK;
-  return mn_fail(
-      mac->ctx, MN_BAD_INPUT,
-      "fluid.initial_water holds no water: it lies outside the domain, inside solids, or "
-      "is thinner than the cells, which are %g m wide; move it, or add an inflow",
-      mac->grid.dx);
+  return mn_fail(mac->ctx, MN_BAD_INPUT,
+                 "fluid.initial_water holds no water: it lies outside the domain, inside solids, "
+                 "or is thinner than the cells, which are %g m wide; move it%s",
+                 mac->grid.dx,
+                 mac->water.on ? ", or add an inflow"
+                               : " (with fluid.transfer = \"levelset\" an inflow needs water that "
+                                 "it touches)");
 }
 
 /* There was water, and none is left before the first substep. */
