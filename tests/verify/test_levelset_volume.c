@@ -123,11 +123,46 @@ static void test_filling(void **state)
   CHECK_DONE();
 }
 
+/* A rubber balloon at a pipe, which it closes, is filled: but for the pipe's mouth its water has no
+   surface, and its volume is known to whole cells only. To shift that surface for it would empty
+   the balloon. Particles: 22.5 % more after 0.3 s. */
+static const char BALLOON[] =
+    "local n, r, bore, y0 = 16, 0.15, 0.0625, 1\n"
+    "local yc = y0 - math.sqrt(r^2 - 0.095^2) + 0.03\n"
+    "local function pipe(y, radius, inner)\n"
+    "  return cylinder { a = {0.5, y, 0.5}, b = {0.5, 2, 0.5}, radius = radius, inner = inner }\n"
+    "end\n"
+    "return scene {\n"
+    "  domain   = box { size = {1, 1.25, 1}, cells = {n, 1.25 * n, n}, top = 'open' },\n"
+    "  fluid    = water { max_dt = 0.01, transfer = 'levelset', walls = 'sticking',\n"
+    "                     initial_water = union { pipe(yc, bore),\n"
+    "                       sphere { center = {0.5, yc, 0.5}, radius = r - 0.001 } } },\n"
+    "  sources  = { inflow { shape = pipe(y0 + 0.1, 0.095), velocity = {0, -2, 0},\n"
+    "                        ramp = cosine(0.2) } },\n"
+    "  solids   = { obstacle { shape = pipe(y0, 0.125, bore) },\n"
+    "    springs { name = 'balloon', shape = sphere { center = {0.5, yc, 0.5}, radius = r },\n"
+    "              spacing = 0.025, cut = pipe(yc, 0.085), fixed = pipe(yc + 0.05, 0.135),\n"
+    "              density = 2, stretch = 2000, stretch_damping = 4 } },\n"
+    "  dynamics = dynamics { dt = 0.01, contact = false },\n"
+    "  coupling = couple { method = 'xpm', tolerance = 0.02, max_iterations = 100 },\n"
+    "  probes   = { volume { of = 'balloon' } },\n"
+    "  output   = { frames = 9, every = 1 / 30 },\n"
+    "}\n";
+
+static void test_balloon(void **state)
+{
+  (void)state;
+  kept k = keep(BALLOON, NULL, 0, 0.3);
+  CHECK_NEAR(k.last / k.start, 1.225, 0.05);
+  CHECK_DONE();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_paddle), cmocka_unit_test(test_two_vessels), cmocka_unit_test(test_dam),
-      cmocka_unit_test(test_rest),   cmocka_unit_test(test_filling),
+      cmocka_unit_test(test_paddle),  cmocka_unit_test(test_two_vessels),
+      cmocka_unit_test(test_dam),     cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_filling), cmocka_unit_test(test_balloon),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

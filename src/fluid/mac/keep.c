@@ -17,7 +17,8 @@
 
    Limits: water that is put back is where the surface is, not where it was lost. Water that reaches
    an open side is left as it is: how much flows out there is known to first order only, 4 % too
-   much for a film a few cells thick. The same holds for inflows that are wet in part.
+   much for a film a few cells thick. The same holds for inflows that are wet in part. Water that
+   lies at thin shells more than at its surface, as in a balloon, is not shifted either.
 
    Verified by tests/verify/test_levelset_volume.c. */
 #include "fluid/mac/internal.h"
@@ -37,7 +38,9 @@ typedef struct mn_pool {
   double before, after; /* m^3, with what flowed in; under the surface as carried */
   double target, inside;
   double rim, shift; /* m^2, m */
-  int leaks;         /* it reaches an open side */
+  int leaks;         /* it reaches an open side: its volume is not known */
+  int lasts;         /* it is to keep its volume */
+  int64_t beside;    /* cells that thin shells touch */
 } mn_pool;
 
 void mn_liquid_keep_destroy(mn_keep *keep)
@@ -182,11 +185,9 @@ static int64_t find_surroundings(mn_mac *mac, int64_t wet_cells)
 
 /* ---- volumes --------------------------------------------------------------------------------- */
 
-/* What came into the cell in the substep from inflows, m^3: the water of their own cells. *open <-
-   1 if the cell lies at an open side. */
-static double flow_into(const mn_mac *mac, const int at[3], int *open)
+/* What came into the cell in the substep from inflows, m^3: the water of their own cells. */
+static double flow_into(const mn_mac *mac, const int at[3])
 {
-  const mn_mac_geometry *g = &mac->geometry;
   double area = pow(mac->grid.dx, mac->grid.dim - 1), sum = 0;
   for (int a = 0; a < mac->grid.dim; a++)
     for (int up = 0; up < 2; up++) {
@@ -195,13 +196,22 @@ static double flow_into(const mn_mac *mac, const int at[3], int *open)
       face[a] += up;
       from[a] += up ? 1 : -1;
       int64_t q = u->at - u->data + mn_index(u, face[0], face[1], face[2]);
-      if (from[a] < 0 || from[a] >= mac->grid.n[a])
-        *open |= (mac->open_sides >> (2 * a + up) & 1) && g->open[a].data[q] > 0;
-      else if (g->kind[a][q] == MN_FACE_SOURCE)
+      if (from[a] >= 0 && from[a] < mac->grid.n[a] && mac->geometry.kind[a][q] == MN_FACE_SOURCE)
         sum += mac->dt * area * (up ? -u->data[q] : u->data[q]) *
                part(mac, &mac->state.liquid, from, 0);
     }
   return sum;
+}
+
+/* Water of the cell may leave through an open side within the substep. */
+static int may_leave(const mn_mac *mac, const int at[3])
+{
+  int reach = (int)ceil(mac->def->fluid.cfl);
+  for (int a = 0; a < mac->grid.dim; a++)
+    if ((at[a] < reach && mac->open_sides >> 2 * a & 1) ||
+        (at[a] >= mac->grid.n[a] - reach && mac->open_sides >> (2 * a + 1) & 1))
+      return 1;
+  return 0;
 }
 
 static void sum_up(mn_mac *mac, int64_t wet_cells)
@@ -212,9 +222,12 @@ static void sum_up(mn_mac *mac, int64_t wet_cells)
     int at[3];
     cell_at(mac, keep->queue[n], at);
     pool->before += at_cell(&mac->state.wet, at);
-    if (at_cell(&mac->geometry.volume, at) > 0)
-      pool->before += flow_into(mac, at, &pool->leaks);
+    if (at_cell(&mac->geometry.volume, at) > 0) {
+      pool->before += flow_into(mac, at);
+      pool->leaks |= may_leave(mac, at);
+    }
     pool->after += at_cell(&keep->wet, at);
+    pool->beside += mac->shell.on && mac->shell.far[keep->queue[n]] == 0;
   }
   for (int32_t p = 0; p < keep->count; p++)
     if (keep->pool[p].leaks)
@@ -241,25 +254,29 @@ static void measure_shifted(mn_mac *mac, const mn_field *phi, int64_t labelled)
   }
 }
 
-/* The pool was there, still is, and should have kept its volume. */
-static int lasts(const mn_pool *pool)
+/* Beside thin shells volume is known to a cell, more than a pool with little surface but that, as a
+   balloon full of water, could be shifted for. */
+static int is_wrapped(const mn_mac *mac, const mn_pool *pool)
 {
-  return pool->before > 0 && pool->after > 0 && !pool->leaks;
+  return (double)pool->beside * pow(mac->grid.dx, mac->grid.dim - 1) > pool->rim;
 }
 
-/* target <- what each pool that lasts had, with its share of what is owed by or to all. */
+/* Which pools were there, still are and are shifted, and their targets: what each had, with its
+   share of what is owed by or to all. */
 static void set_targets(mn_mac *mac)
 {
   mn_keep *keep = &mac->keep;
   double owed = mac->state.owed, rim = 0;
   for (int32_t p = 0; p < keep->count; p++) {
     mn_pool *pool = &keep->pool[p];
-    owed += lasts(pool) ? 0 : pool->before - pool->after;
-    rim += lasts(pool) ? pool->rim : 0;
+    pool->lasts = pool->before > 0 && pool->after > 0 && pool->rim > 0 && !pool->leaks &&
+                  !is_wrapped(mac, pool);
+    owed += pool->lasts ? 0 : pool->before - pool->after;
+    rim += pool->lasts ? pool->rim : 0;
   }
   for (int32_t p = 0; p < keep->count; p++) {
     mn_pool *pool = &keep->pool[p];
-    pool->target = lasts(pool) ? pool->before + (rim > 0 ? owed * pool->rim / rim : 0) : 0;
+    pool->target = pool->lasts ? pool->before + owed * pool->rim / rim : 0;
   }
 }
 
@@ -270,7 +287,7 @@ static void improve_shifts(mn_mac *mac)
   for (int32_t p = 0; p < mac->keep.count; p++) {
     mn_pool *pool = &mac->keep.pool[p];
     double missing = pool->target - pool->inside;
-    if (lasts(pool) && fabs(missing) > LEAST * dx * pool->rim && pool->rim > 0)
+    if (pool->lasts && fabs(missing) > LEAST * dx * pool->rim && pool->rim > 0)
       pool->shift = mn_clamp(pool->shift + missing / pool->rim, -SHIFT * dx, SHIFT * dx);
   }
 }
