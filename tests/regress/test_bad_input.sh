@@ -159,6 +159,10 @@ water "$inside" 'sources = { emitter { shape = disk { center = {0.5, 0.5}, radiu
 water "$inside, walls = \"separate\"" && check 2 'walls.*separating'
 water "$inside, lcp_solver = \"fass\"" && check 2 'lcp_solver.*fas'
 water "$inside, divergence_tolerance = -1" && check 2 'divergence_tolerance'
+# a drop of two cells falls and spreads: a level set cannot carry it, and says so
+drop='transfer = "levelset", walls = "sticking", initial_water = disk { center = {0.5, 0.8}, radius = 0.06 }'
+echo "return scene { domain = box { size = {1, 1}, cells = {16, 16} }, fluid = water { $drop }, output = { frames = 10, every = 0.05, vtk = false, preview = false } }" | scene
+expect 0 'levelset": at .* has lost .* of the water' "$program" run scene.lua -o drop --quiet
 column='initial_water = box { lo = {-1, -1}, hi = {0.4, 0.9} }'
 water "$column, pressure_max_iterations = 1" && expect 1 'lcp_solver = "fast" did not converge.*try "pi-pcg"' "$program" run scene.lua -o unsolved --quiet
 water "$column, pressure_max_iterations = 1, lcp_solver = \"pgs\"" && expect 1 '"pgs" did not converge.*try "fast"' "$program" run scene.lua -o unsolved2 --quiet

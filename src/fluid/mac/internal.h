@@ -146,6 +146,7 @@ typedef struct mn_keep {
   int64_t *queue; /* cells */
   struct mn_pool *pool;
   int32_t count, room; /* pools */
+  int warned;
 } mn_keep;
 
 /* How much of the pressure system is that of `geometry`: nothing, unknowns and regions, or all. */

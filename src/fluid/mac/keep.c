@@ -31,6 +31,8 @@
 /* In cells: the greatest shift, and the least worth one. Without the latter rounding would stir
    water at rest. */
 static const double SHIFT = 0.1, LEAST = 1e-9;
+/* Part of the water that may be owed without a word. */
+static const double MUCH = 0.1;
 enum { NEWTON = 3, LAYERS = 3 }; /* of cells beyond the wet ones that go with their surface */
 
 /* Water in one piece. */
@@ -302,6 +304,21 @@ static double sum_of(const mn_field *wet)
   return sum;
 }
 
+/* Tells, once, that much of the water is in none of the pools. */
+static void warn_of_owed(mn_mac *mac, double now)
+{
+  mn_keep *keep = &mac->keep;
+  double part = keep->owed / (now + keep->owed);
+  if (keep->warned || !(keep->owed > 0 && part > MUCH))
+    return;
+  keep->warned = 1;
+  mn_log(mac->ctx, MN_LOG_WARNING,
+         "fluid.transfer = \"levelset\": at %g s it has lost %.0f %% of the water in sheets and "
+         "drops thinner than a cell, with too little surface left to put it back; use more cells, "
+         "or transfer = \"apic\"",
+         mac->geometry.time, 100 * part);
+}
+
 mn_status mn_liquid_keep_volume(mn_mac *mac, mn_field *phi)
 {
   mn_keep *keep = &mac->keep;
@@ -337,5 +354,6 @@ mn_status mn_liquid_keep_volume(mn_mac *mac, mn_field *phi)
   double now = sum_of(&keep->wet);
   keep->mended = now - after;
   keep->owed = mac->state.owed + before - now;
+  warn_of_owed(mac, now);
   return MN_OK;
 }
