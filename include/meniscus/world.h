@@ -28,6 +28,7 @@ typedef struct mn_step_info {
   double kinetic_energy;                           /* J */
   double fluid_volume;                             /* m^3; of water under its surface, with spray */
   double particle_volume;                          /* m^3, of the particles that carry water */
+  double volume_mended;                            /* m^3, put back under a level set's surface */
   double smoke_total;                              /* m^3 */
   mn_vec3 momentum;                                /* kg m/s, of the fluid */
   mn_solve_report solid;                           /* of the bodies */

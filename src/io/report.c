@@ -325,6 +325,7 @@ static void add_steps(page *p)
       {"smoke_total", "smoke in the domain", "m^3", 0},
       {"fluid_volume", "fluid volume", "m^3", 0},
       {"particle_volume", "volume of the particles that carry water", "m^3", 0},
+      {"volume_mended", "volume put back under the level set's surface", "m^3", 0},
       {"momentum_x", "momentum along x", "kg m/s", 0},
       {"momentum_y", "momentum along y", "kg m/s", 0},
       {"momentum_z", "momentum along z", "kg m/s", 0},

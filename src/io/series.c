@@ -19,7 +19,7 @@ static const char STEP_COLUMNS[] =
     "least_pressure,greatest_pressure,least_slack,complementarity,solid_iterations,"
     "body_kinetic_energy,body_elastic_energy,body_potential_energy,body_momentum_x,"
     "body_momentum_y,body_momentum_z,body_angular_x,body_angular_y,body_angular_z,capped,diverged,"
-    "imbalance,handed_over,particle_volume,closed_regions";
+    "imbalance,handed_over,particle_volume,volume_mended,closed_regions";
 static const char REGION_COLUMNS[] =
     "step,time,id,p0,inflow,net_outflow,volume,volume_error,center_x,center_y,center_z,cells\n";
 
@@ -126,8 +126,8 @@ mn_status mn_steps_add(mn_context *ctx, mn_series *series, const mn_step_info *s
               s->body_kinetic_energy, s->body_elastic_energy, s->body_potential_energy,
               s->body_momentum.x, s->body_momentum.y, s->body_momentum.z);
   mn_text_add(&row, ",%.17g,%.17g,%.17g", s->body_angular.x, s->body_angular.y, s->body_angular.z);
-  mn_text_add(&row, ",%d,%d,%.17g,%d,%.17g,%d", s->capped, s->diverged, s->imbalance,
-              s->handed_over, s->particle_volume, s->closed_regions);
+  mn_text_add(&row, ",%d,%d,%.17g,%d,%.17g,%.17g,%d", s->capped, s->diverged, s->imbalance,
+              s->handed_over, s->particle_volume, s->volume_mended, s->closed_regions);
   for (int k = 1; k <= MN_REGION_COLUMNS; k++) {
     mn_region_info found = {0};
     for (int r = 0; r < s->closed_regions; r++)

@@ -217,6 +217,7 @@ mn_outcome mn_world_try(mn_world *w, mn_coupling *c, double dt, double share, mn
   info->kinetic_energy = w->totals.kinetic_energy;
   info->fluid_volume = w->totals.volume;
   info->particle_volume = w->totals.particles;
+  info->volume_mended = w->totals.mended;
   info->smoke_total = w->totals.smoke;
   info->momentum = w->totals.momentum;
   info->body_kinetic_energy = w->body_totals.kinetic_energy;

@@ -148,6 +148,10 @@ for how in 'transfer = "apic"' 'transfer = "marker"' 'transfer = "levelset", wal
   water "$how, $full" && check 2 'enclosed.*open a side.*fluid.enclosed = true'
   water "$how, $full, enclosed = true" && check 0 ''
 done
+dry='initial_water = box { lo = {3, 3}, hi = {4, 4} }'
+jet='sources = { inflow { shape = box { lo = {0.2, 0.2}, hi = {0.4, 0.4} }, velocity = {0, 1} } },'
+water "$dry" "$jet" && check 0 ''
+water "$dry, transfer = \"levelset\", walls = \"sticking\"" "$jet" && check 2 'holds no water: .*levelset" an inflow needs water'
 water "$full, walls = \"sticking\"" && check 2 'enclosed'
 water "$inside, transfer = \"levelset\"" && check 2 'levelset.*separating.*sticking'
 water "$inside" 'sources = { emitter { shape = disk { center = {0.5, 0.5}, radius = 0.1 } } },' && check 2 'emitter of smoke'
@@ -155,6 +159,10 @@ water "$inside" 'sources = { emitter { shape = disk { center = {0.5, 0.5}, radiu
 water "$inside, walls = \"separate\"" && check 2 'walls.*separating'
 water "$inside, lcp_solver = \"fass\"" && check 2 'lcp_solver.*fas'
 water "$inside, divergence_tolerance = -1" && check 2 'divergence_tolerance'
+# a drop of two cells falls and spreads: a level set cannot carry it, and says so
+drop='transfer = "levelset", walls = "sticking", initial_water = disk { center = {0.5, 0.8}, radius = 0.06 }'
+echo "return scene { domain = box { size = {1, 1}, cells = {16, 16} }, fluid = water { $drop }, output = { frames = 10, every = 0.05, vtk = false, preview = false } }" | scene
+expect 0 'levelset": at .* has lost .* of the water' "$program" run scene.lua -o drop --quiet
 column='initial_water = box { lo = {-1, -1}, hi = {0.4, 0.9} }'
 water "$column, pressure_max_iterations = 1" && expect 1 'lcp_solver = "fast" did not converge.*try "pi-pcg"' "$program" run scene.lua -o unsolved --quiet
 water "$column, pressure_max_iterations = 1, lcp_solver = \"pgs\"" && expect 1 '"pgs" did not converge.*try "fast"' "$program" run scene.lua -o unsolved2 --quiet

@@ -22,6 +22,8 @@ static int carries(const mn_mac *mac, const mn_mac_state *s, const mn_field *f)
     return mac->def->fluid.temperature;
   if (f == &s->liquid)
     return mn_mac_is_water(mac);
+  if (f == &s->wet)
+    return mn_mac_is_water(mac) && !mac->water.on;
   if (f == &s->held)
     return mn_separates(mac->def);
   if (f == &s->lift) /* else made when bodies are met */
@@ -54,6 +56,7 @@ void mn_mac_copy_state(const mn_mac *mac, mn_mac_state *to, const mn_mac_state *
   MN_MAC_STATE_FIELDS(X)
 #undef X
   memcpy(to->scalars, from->scalars, sizeof to->scalars);
+  to->owed = from->owed;
   if (mac->water.on)
     memcpy(to->inflow_path, from->inflow_path,
            (size_t)mac->def->source_count * sizeof *to->inflow_path);
@@ -86,6 +89,7 @@ void mn_mac_destroy(void *self)
   mn_field_destroy(&mac->dp);
   mn_pressure_destroy(&mac->pressure);
   mn_separate_destroy(mac);
+  mn_liquid_keep_destroy(&mac->keep);
   mn_mac_viscosity_destroy(mac);
   mn_free(mac->lo);
   mn_free(mac->hi);
@@ -132,6 +136,7 @@ static mn_status create_work(mn_mac *mac)
   MN_TRY(MN_NEW(ctx, "partial sums", lines, &mac->line_moves));
   MN_TRY(mn_mac_viscosity_create(mac));
   MN_TRY(mn_separate_create(mac));
+  MN_TRY(mn_liquid_keep_create(mac));
   return mn_pressure_create(ctx, g, mac->def->fluid.pressure_solver, &mac->pressure);
 }
 
@@ -186,6 +191,7 @@ mn_status mn_mac_initial_state(mn_mac *mac)
     mn_mac_fill_cells(&s->liquid);
     mn_field_copy(&mac->liquid_next, &s->liquid);
     mn_liquid_plan(mac, &s->liquid);
+    mn_liquid_measure(mac, &s->liquid, &s->wet);
   }
   /* the initial velocity made divergence-free; the impulse that does it is not a pressure */
   for (int a = 0; a < mac->grid.dim; a++)
@@ -271,6 +277,8 @@ double mn_mac_bytes(const mn_model_def *def)
     fields += 4 * dim + (dim == 2 ? 3 : 9) + 1; /* weights and strain rates */
   if (water && def->fluid.transfer != MN_TRANSFER_LEVELSET)
     fields += 3 + dim + 1 + mn_water_rows(def); /* the last: a cell's first particle */
+  if (water && def->fluid.transfer == MN_TRANSFER_LEVELSET)
+    fields += 4.5; /* water of cells, three times; pools */
   if (water && def->fluid.transfer == MN_TRANSFER_MARKER)
     fields -= 3;                            /* no correction of what is carried */
   double plans = (dim + 1) * 5.0 + dim + 2; /* extension plans, kinds, marks */

@@ -108,6 +108,7 @@ typedef struct mn_mac_geometry {
   X(smoke, MN_CELL, "smoke")                                                                       \
   X(temperature, MN_CELL, "temperature")                                                           \
   X(liquid, MN_CELL, "liquid")                                                                     \
+  X(wet, MN_CELL, "wet")                                                                           \
   X(held, MN_CELL, "held")                                                                         \
   X(lift, MN_CELL, "lift")
 
@@ -116,6 +117,8 @@ typedef struct mn_mac_state {
   mn_field before[3]; /* u one substep earlier; order 2 only */
   mn_field p;         /* Pa; for smoke without the hydrostatic part, extended into solids */
   mn_field smoke, temperature, liquid;
+  mn_field wet;  /* m^3 of water in each cell, as the surface was made; level set only */
+  double owed;   /* m^3, by which the level set's volume lacks what it should be; keep.c */
   mn_field held; /* 1 where water parts from a wall: p is held at 0; 2 where it shall let go
                     of a body in the next substep (loose.c); separating walls */
   mn_field lift; /* Pa, in closed regions: what p lacks of the whole pressure; among bodies
@@ -133,6 +136,18 @@ typedef struct mn_separate {
   mn_lcp_solver *solver;
   mn_field held; /* of the new state */
 } mn_separate;
+
+/* Work of what keeps the volume of a level set (keep.c). */
+typedef struct mn_keep {
+  mn_field wet;   /* of the new state */
+  double owed;    /* the same */
+  double mended;  /* m^3, put back in the last substep; below 0 if taken out */
+  int32_t *label; /* of each cell: 1 + index of its pool, or 0 */
+  int64_t *queue; /* cells */
+  struct mn_pool *pool;
+  int32_t count, room; /* pools */
+  int warned;
+} mn_keep;
 
 /* How much of the pressure system is that of `geometry`: nothing, unknowns and regions, or all. */
 typedef enum mn_assembled { MN_NOT_ASSEMBLED, MN_ANALYSED, MN_ASSEMBLED } mn_assembled;
@@ -181,6 +196,7 @@ struct mn_mac {
   mn_solve_report report;
   mn_water water;
   mn_separate separate;
+  mn_keep keep;
   mn_mac_watcher watcher;
   mn_stress stress;
   mn_shell shell;
@@ -437,6 +453,14 @@ void mn_liquid_put_on_surface(const mn_mac *mac, mn_field *phi);
 /* Part of a cell under phi - shift; `seen`: the cells around that belong to it, as of
    mn_shell_seen. */
 double mn_liquid_part(const mn_field *phi, uint32_t seen, int i, int j, int k, double shift);
+/* keep.c; nothing without a level set that is carried */
+MN_MUST_CHECK mn_status mn_liquid_keep_create(mn_mac *mac);
+void mn_liquid_keep_destroy(mn_keep *keep);
+/* wet <- the volume of water in each cell */
+void mn_liquid_measure(const mn_mac *mac, const mn_field *phi, mn_field *wet);
+/* phi, carried through the substep, shifted a little, so that it encloses the volume it did. */
+MN_MUST_CHECK mn_status mn_liquid_keep_volume(mn_mac *mac, mn_field *phi);
+
 /* Plans the extension of velocities from the faces that touch liquid (unless phi is NULL) or got a
    velocity from particles to those near them. */
 void mn_liquid_plan(mn_mac *mac, const mn_field *phi);

@@ -134,6 +134,7 @@ mn_mac_totals mn_mac_measure(const mn_fluid *fluid)
                                        mn_reduce(exec, MN_SUM, sum[MZ], slabs)),
                      .max_speed = mn_reduce(exec, MN_MAX, sum[SPEED], slabs)};
   t.divergence = mac->report.divergence;
+  t.mended = mac->keep.mended;
   if (mac->water.on) {
     double spray;
     t.particles =

@@ -60,10 +60,11 @@ static void carry_scalar(mn_mac *mac, const mn_field *from, double outside, mn_f
   mn_mac_fill_cells(to);
 }
 
-static void carry_liquid(mn_mac *mac)
+static mn_status carry_liquid(mn_mac *mac)
 {
   mn_mac_advect(mac, mac->dt, &mac->state.liquid, NULL, &mac->liquid_next);
   mn_liquid_finish(mac, &mac->liquid_next);
+  return mn_liquid_keep_volume(mac, &mac->liquid_next);
 }
 
 /* to <- a + s b over all points, ghosts included */
@@ -214,7 +215,7 @@ static mn_status mac_begin(void *self, double t, double dt)
   if (mac->water.on)
     MN_TRY(mn_water_begin(mac));
   else if (mn_mac_is_water(mac))
-    carry_liquid(mac);
+    MN_TRY(carry_liquid(mac));
   else
     carry_scalar(mac, &mac->state.smoke, 0, &mac->smoke_next);
   if (mn_mac_is_water(mac))
@@ -308,6 +309,10 @@ static mn_status mac_commit(void *self)
   }
   if (s->held.data)
     swap(&s->held, &mac->separate.held);
+  if (s->wet.data) {
+    swap(&s->wet, &mac->keep.wet);
+    s->owed = mac->keep.owed;
+  }
   mn_mac_close(mac, end, &s->held, s->u);
   mn_shell_forget_before(mac);
   if (mac->increments)
@@ -381,6 +386,8 @@ static int mac_arrays(void *self, mn_array *arrays, int capacity)
   MN_MAC_STATE_FIELDS(X)
 #undef X
   add_table("fluid_clock", 3, 0, mac->state.scalars, arrays, capacity, &count);
+  if (mac->state.wet.data)
+    add_table("water_owed", 1, 0, &mac->state.owed, arrays, capacity, &count);
   if (mac->water.on) {
     mn_particles *p = &mac->state.particles;
     add_table("inflow_path", (size_t)mac->def->source_count, 0, mac->state.inflow_path, arrays,

@@ -30,6 +30,7 @@ typedef struct mn_mac_totals {
   double kinetic_energy; /* J */
   double volume;         /* m^3; of water with that of spray */
   double particles;      /* m^3, of those that carry water; 0 if none do */
+  double mended;         /* m^3, put back by the shift of a level set in the last substep */
   double smoke;          /* m^3 */
   mn_vec3 momentum;      /* kg m/s */
   double divergence;     /* 1/s, greatest */

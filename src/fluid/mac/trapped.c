@@ -13,8 +13,12 @@
 
        div u = -(k q + (F - k sum of q) m / M) / V,     k = F / sum of q, from 0 to 1.
 
-   Likewise such air expands where a wall draws back that water cannot leave, if it was there before.
-   At regions with bodies the coupling sees to it (spaces.c). Verified by
+   A region whose cells are full on the whole has none, though stirred water leaves some of them
+   short of particles: sum of V (1 - d) must be above 0. (A sealed tank that was filled further took
+   in 10 % more than it holds.)
+
+   Likewise such air expands where a wall draws back that water cannot leave, if it was there
+   before. At regions with bodies the coupling sees to it (spaces.c). Verified by
    tests/verify/test_trapped.c. */
 #include "fluid/mac/enclose.h"
 
@@ -26,6 +30,7 @@
 static const double BAND = 0.1;
 /* Of F dt: less room is none. */
 static const double LEAST = 0.1;
+enum { SUMS = 4 }; /* by region; see mn_water_take_up */
 
 static double room(const mn_mac *mac, int i, int j, int k)
 {
@@ -49,13 +54,12 @@ static double pushed(const mn_mac *mac, int i, int j, int k)
 }
 
 /* F, of a cell's volume a second, that region r takes up; 0: nothing is to be, or can be. */
-static double taken_up(const mn_mac *mac, int r, double dt, double sum_tolerance,
-                       const double *sum)
+static double taken_up(const mn_mac *mac, int r, double dt, double sum_tolerance, const double *sum)
 {
-  double flow = sum[3 * r] * dt / mac->def->fluid.density, least = flow > 0 ? LEAST : -1;
-  if (!mn_pressure_get_region(mac->pressure, r).closed || fabs(sum[3 * r]) <= sum_tolerance ||
-      sum[3 * r + 1] < least * flow * dt || (mac->separate.on && flow < 0) ||
-      (mac->bodies.on && mn_mac_bodies_touch(mac, r)))
+  double flow = sum[SUMS * r] * dt / mac->def->fluid.density, least = flow > 0 ? LEAST : -1;
+  if (!mn_pressure_get_region(mac->pressure, r).closed || fabs(sum[SUMS * r]) <= sum_tolerance ||
+      sum[SUMS * r + 1] < least * flow * dt || (flow > 0 && sum[SUMS * r + 3] <= 0) ||
+      (mac->separate.on && flow < 0) || (mac->bodies.on && mn_mac_bodies_touch(mac, r)))
     return 0;
   return flow;
 }
@@ -64,13 +68,13 @@ mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance, int *ch
 {
   mn_field *target = &mac->water.target;
   int count = mn_pressure_region_count(mac->pressure), any = 0;
-  double *sum; /* of b; of the room; of q where there is room: by region */
+  double *sum; /* of b; of the room; of q where there is room; of V (1 - d) */
   *changed = 0;
   for (int r = 0; r < count; r++)
     any |= mn_pressure_get_region(mac->pressure, r).closed;
   if (!any)
     return MN_OK;
-  MN_TRY(mn_mac_region_sums(mac, 3, &sum));
+  MN_TRY(mn_mac_region_sums(mac, SUMS, &sum));
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < target->n[2]; k++)
       for (int j = 0; j < target->n[1]; j++)
@@ -78,12 +82,14 @@ mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance, int *ch
           int r = mn_pressure_region_of(mac->pressure, i, j, k);
           double m = r < 0 ? 0 : room(mac, i, j, k), q = m > 0 ? pushed(mac, i, j, k) : 0, flow;
           if (!pass && r >= 0) {
-            sum[3 * r] += mn_get(&mac->b, i, j, k);
-            sum[3 * r + 1] += m;
-            sum[3 * r + 2] += q;
+            sum[SUMS * r] += mn_get(&mac->b, i, j, k);
+            sum[SUMS * r + 1] += m;
+            sum[SUMS * r + 2] += q;
+            sum[SUMS * r + 3] +=
+                mn_get(&mac->geometry.volume, i, j, k) * (1 - mn_get(&mac->water.density, i, j, k));
           } else if (m > 0 && (flow = taken_up(mac, r, dt, sum_tolerance, sum)) != 0) {
-            double in = sum[3 * r + 2], k_in = in != 0 ? mn_clamp(flow / in, 0, 1) : 0;
-            double all = k_in * q + (flow - k_in * in) * m / sum[3 * r + 1];
+            double in = sum[SUMS * r + 2], k_in = in != 0 ? mn_clamp(flow / in, 0, 1) : 0;
+            double all = k_in * q + (flow - k_in * in) * m / sum[SUMS * r + 1];
             mn_set(target, i, j, k,
                    mn_get(target, i, j, k) - all / mn_get(&mac->geometry.volume, i, j, k));
             *changed = 1;

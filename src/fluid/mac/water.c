@@ -391,11 +391,11 @@ mn_status mn_water_push(mn_mac *mac)
   return mn_water_sort(mac, (size_t)count);
 }
 
-/* Shares the volume of a particle among those of the nearest cell that has some. */
-static void hand_on(mn_mac *mac, const double *row, double volume)
+/* The nearest cell with particles within a few cells, or -1. */
+static int64_t nearest_filled(const mn_mac *mac, const double *row)
 {
   enum { FURTHEST = 3 };
-  mn_particle_cells *c = &mac->water.cells;
+  const mn_particle_cells *c = &mac->water.cells;
   int at[3] = {0, 0, 0}, deep = mac->grid.dim == 3 ? FURTHEST : 0;
   int64_t best = -1;
   double least = INFINITY;
@@ -413,20 +413,90 @@ static void hand_on(mn_mac *mac, const double *row, double volume)
           best = cell;
         }
       }
-  for (int64_t q = best < 0 ? 0 : c->start[best]; best >= 0 && q < c->start[best + 1]; q++)
+  return best;
+}
+
+/* Water is pressed out from between walls along them, not through: cells whose centre lies deeper
+   in a solid than this, in cells, are no way. */
+static const double PAST = 1.5;
+
+/* way[c] <- 1 + the cell with particles that is the nearest to cell c along the gaps between
+   solids, 0 if there is none. */
+static void find_ways(const mn_mac *mac, int64_t *way, int64_t *queue)
+{
+  const mn_particle_cells *c = &mac->water.cells;
+  const mn_field *f = &mac->geometry.volume;
+  int64_t step[3] = {1, c->n[0], (int64_t)c->n[0] * c->n[1]}, cells = step[2] * c->n[2], queued = 0;
+  for (int64_t cell = 0; cell < cells; cell++)
+    if (c->start[cell + 1] > c->start[cell]) {
+      way[cell] = 1 + cell;
+      queue[queued++] = cell;
+    }
+  for (int64_t done = 0; done < queued; done++) {
+    int64_t cell = queue[done];
+    int at[3] = {(int)(cell % c->n[0]), (int)(cell / step[1] % c->n[1]), (int)(cell / step[2])};
+    for (int side = 0; side < 2 * mac->grid.dim; side++) {
+      int a = side / 2, up = side & 1 ? 1 : -1, to[3] = {at[0], at[1], at[2]};
+      int64_t next = cell + up * step[a];
+      to[a] += up;
+      if (to[a] < 0 || to[a] >= c->n[a] || way[next] ||
+          mn_sample(&mac->geometry.solid, mn_position(f, to[0], to[1], to[2])) <
+              -PAST * mac->grid.dx)
+        continue;
+      way[next] = way[cell];
+      queue[queued++] = next;
+    }
+  }
+}
+
+/* Shares a volume among the particles of a cell. */
+static void hand_on(mn_mac *mac, int64_t cell, double volume)
+{
+  const int64_t *start = mac->water.cells.start;
+  for (int64_t q = start[cell]; q < start[cell + 1]; q++)
     *mn_particle_volume(&mac->water.next, (size_t)q) +=
-        volume / (double)(c->start[best + 1] - c->start[best]);
+        volume / (double)(start[cell + 1] - start[cell]);
+}
+
+/* What the nearest cells cannot take, below a wide plate that comes down on a floor. */
+static mn_status hand_on_far(mn_mac *mac, const mn_particles *old, size_t before)
+{
+  const mn_particle_cells *c = &mac->water.cells;
+  size_t cells = (size_t)c->n[0] * (size_t)c->n[1] * (size_t)c->n[2];
+  int64_t *way = NULL, *queue = NULL;
+  mn_status status = MN_NEW(mac->ctx, "ways out of gaps", cells, &way);
+  if (status == MN_OK)
+    status = MN_NEW(mac->ctx, "ways out of gaps", cells, &queue);
+  if (status == MN_OK)
+    find_ways(mac, way, queue);
+  for (size_t i = 0; i < before && status == MN_OK; i++) {
+    const double *row = mn_particle(old, i);
+    if (c->cell[i] != SQUEEZED || nearest_filled(mac, row) >= 0)
+      continue;
+    int64_t to = way[mn_particle_cell(c, &mac->grid, row)];
+    if (to)
+      hand_on(mac, to - 1, *mn_particle_volume(old, i));
+  }
+  mn_free(queue);
+  mn_free(way);
+  return status;
 }
 
 /* After the sort, which leaves the rows and marks of before. */
-static void hand_on_squeezed(mn_mac *mac, size_t before)
+static mn_status hand_on_squeezed(mn_mac *mac, size_t before)
 {
   const mn_particle_cells *c = &mac->water.cells;
   mn_particles old = mac->water.next;
+  int far = 0;
   old.data = c->rows;
   for (size_t i = 0; i < before; i++)
-    if (c->cell[i] == SQUEEZED)
-      hand_on(mac, mn_particle(&old, i), *mn_particle_volume(&old, i));
+    if (c->cell[i] == SQUEEZED) {
+      int64_t to = nearest_filled(mac, mn_particle(&old, i));
+      far |= to < 0;
+      if (to >= 0)
+        hand_on(mac, to, *mn_particle_volume(&old, i));
+    }
+  return far ? hand_on_far(mac, &old, before) : MN_OK;
 }
 
 static mn_status sort(mn_mac *mac, size_t marked, int again)
@@ -443,7 +513,7 @@ static mn_status sort(mn_mac *mac, size_t marked, int again)
     settle(mac, (int64_t)marked);
   MN_TRY(mn_particles_sort(mac->ctx, &mac->grid, &w->cells, &w->next));
   if (mn_mac_has_solids(mac))
-    hand_on_squeezed(mac, before);
+    MN_TRY(hand_on_squeezed(mac, before));
   return mn_water_look(mac);
 }
 
@@ -477,13 +547,15 @@ static int has_inflow(const mn_mac *mac)
 
 mn_status mn_water_missing(mn_mac *mac)
 {
-  if (has_inflow(mac))
+  if (mac->water.on && has_inflow(mac))
     return MN_OK;
-  return mn_fail(
-      mac->ctx, MN_BAD_INPUT,
-      "fluid.initial_water holds no water: it lies outside the domain, inside solids, or "
-      "is thinner than the cells, which are %g m wide; move it, or add an inflow",
-      mac->grid.dx);
+  return mn_fail(mac->ctx, MN_BAD_INPUT,
+                 "fluid.initial_water holds no water: it lies outside the domain, inside solids, "
+                 "or is thinner than the cells, which are %g m wide; move it%s",
+                 mac->grid.dx,
+                 mac->water.on ? ", or add an inflow"
+                               : " (with fluid.transfer = \"levelset\" an inflow needs water that "
+                                 "it touches)");
 }
 
 /* There was water, and none is left before the first substep. */

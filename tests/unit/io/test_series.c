@@ -46,7 +46,7 @@ static void test_numbers_come_back_to_the_bit(void **state)
   write_steps(ctx, path, 1, 20);
   mn_table t;
   CHECK_OK(ctx, mn_table_read(ctx, path, &t));
-  CHECK(t.rows == 20 && t.columns == 59);
+  CHECK(t.rows == 20 && t.columns == 60);
   CHECK(strcmp(t.names[0], "step") == 0 && strcmp(t.names[12], "other_s") == 0);
   for (size_t i = 0; i < t.rows; i++) {
     mn_step_info s = step_info((int64_t)i + 1);
