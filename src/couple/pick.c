@@ -18,12 +18,14 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "couple/boxes.h"
+#include "couple/closed.h"
 #include "la/sparse_lu.h"
 #include "math/vec.h"
 
 /* Bodies so light that asking both sides in turn diverges: one system has no iteration that could.
    On grids of any size for water that can leave them, where its answers have kinks that secants do
-   not see. Not for closed regions, whose volumes xpm keeps to rounding.
+   not see. Not for closed regions around which something gives way, whose volumes xpm keeps to
+   rounding.
    `weak` is never taken for bodies that give way, be they ever so heavy: where they close a region
    on their way, nothing finds its pressure with them. */
 static const double LIGHT = 1;
@@ -45,8 +47,8 @@ mn_coupling_method mn_coupling_pick(const mn_coupling_facts *f, char why[MN_WHY_
   }
   if (f->closed_regions) {
     snprintf(why, MN_WHY_MAX,
-             "bodies enclose fluid (%d closed region%s), whose pressure is found with the bodies' "
-             "motion",
+             "what encloses fluid gives way (%d closed region%s): its pressure is found with the "
+             "bodies' motion",
              f->closed_regions, f->closed_regions > 1 ? "s" : "");
     return MN_COUPLE_XPM;
   }
@@ -158,18 +160,56 @@ static mn_status find_mu(mn_context *ctx, mn_boxes *boxes, const mn_surroundings
   return MN_OK;
 }
 
-static mn_status count_regions(mn_boxes *boxes, int *count)
+/* Of the area of a rigid body's sides that face a region: less is none on the whole. */
+static const double NO_AREA = 1e-6;
+
+/* Whether what faces a region can make room in it: not a rigid body wholly inside. area and
+   size of [bodies]: scratch. */
+static int gives_way(const mn_interface *f, const mn_enclosed *said, int region, int bodies,
+                     mn_vec3 *area, double *size)
 {
+  for (int b = 0; b < bodies; b++)
+    area[b] = mn_v3(size[b] = 0, 0, 0);
+  for (size_t side = 0; side < 2 * f->elements; side++) {
+    size_t e = side / 2;
+    uint32_t point = f->element[(size_t)f->dim * e];
+    if (said->facing[side] != region)
+      continue;
+    if (!f->rigid[point])
+      return 1;
+    mn_vec3 n = mn_closed_area(f, e, f->X, f->X);
+    area[f->body[point]] = mn_madd(area[f->body[point]], side % 2 ? -1 : 1, n);
+    size[f->body[point]] += mn_length(n);
+  }
+  for (int b = 0; b < bodies; b++)
+    if (mn_length(area[b]) > NO_AREA * size[b])
+      return 1;
+  return 0;
+}
+
+/* Closed regions whose pressure moves bodies. */
+static mn_status count_regions(mn_context *ctx, mn_boxes *boxes, int *count)
+{
+  const mn_interface *f = &boxes->face;
   mn_enclosed said;
-  int most = -1;
+  mn_vec3 *area;
+  double *size = NULL;
+  int bodies = 0;
   *count = 0;
   if (!boxes->fluid.ops->enclose)
     return MN_OK;
   MN_TRY(mn_boxes_enclose(boxes, &said));
-  for (size_t side = 0; side < 2 * boxes->face.elements && said.count; side++)
-    most = said.facing[side] > most ? said.facing[side] : most;
-  *count = most + 1;
-  return MN_OK;
+  for (size_t i = 0; i < f->count; i++)
+    bodies = f->body[i] >= bodies ? f->body[i] + 1 : bodies;
+  if (!said.count || (size_t)bodies > f->count) /* odd numbers of a plug-in */
+    return MN_OK;
+  MN_TRY(MN_NEW(ctx, "areas of bodies", (size_t)bodies + 1, &area));
+  mn_status status = MN_NEW(ctx, "areas of bodies", (size_t)bodies + 1, &size);
+  for (int r = 0; r < said.count && status == MN_OK; r++)
+    *count += gives_way(f, &said, r, bodies, area, size);
+  mn_free(area);
+  mn_free(size);
+  return status;
 }
 
 mn_status mn_coupling_survey(mn_context *ctx, int dim, double spacing, double dt,
@@ -188,7 +228,7 @@ mn_status mn_coupling_survey(mn_context *ctx, int dim, double spacing, double dt
   if (status == MN_OK)
     status = mn_boxes_begin(&boxes, 0, dt);
   if (status == MN_OK)
-    status = count_regions(&boxes, &facts->closed_regions);
+    status = count_regions(ctx, &boxes, &facts->closed_regions);
   if (status == MN_OK)
     status = find_mu(ctx, &boxes, around, &facts->mu);
   mn_boxes_destroy(&boxes);

@@ -10,7 +10,7 @@ enum { MN_WHY_MAX = 256 };
 /* What counts of two sides. */
 typedef struct mn_coupling_facts {
   const char *black_box; /* a side that only iterations can ask, "solid \"piston\""; NULL: none */
-  int closed_regions;    /* of fluid, that bodies face */
+  int closed_regions;    /* of fluid, around which something gives way */
   double mu;             /* greatest added mass over mass of a body; NaN: not known */
   int dim;
   double cells;   /* of the fluid's grid */

@@ -83,6 +83,8 @@ static mn_world *open_world(mn_context *ctx, const char *coupling, const char *s
   "rigid { density = 3, joint = 'slider', joint_axis = {0, 1}, "                                   \
   "shape = box { lo = {-0.2, 0.5}, hi = {1.2, 0.7} } }"
 
+#define LID "obstacle { shape = box { lo = {-1, 0.9}, hi = {2, 2} } }, "
+
 static void test_worlds(void **state)
 {
   (void)state;
@@ -94,6 +96,9 @@ static void test_worlds(void **state)
       {DISK("0.1"), mn_lu_available() ? "monolithic" : "xpm", "about 10 "},
       {BALLOON, "xpm", "1 closed region"},
       {PISTON, "xpm", "1 closed region"},
+      /* a rigid body does not make room in a sealed box, a skin does */
+      {LID DISK("0.1"), mn_lu_available() ? "monolithic" : "xpm", "about 10 "},
+      {LID BALLOON, "xpm", "2 closed regions"},
   };
   mn_context *ctx = check_context(1);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
