@@ -606,7 +606,8 @@ static int is_shared(const mn_mac *mac, const mn_immersed *im, const int at[3])
     int64_t q = mn_index(&g->solid, at[0] + (n & 1), at[1] + (n >> 1 & 1), at[2] + (n >> 2));
     if (g->solid.at[q] > 0)
       continue;
-    int owner = g->solid.at[q] < g->obstacles.at[q] ? im->body_of[im->nearest[q]] : -1;
+    uint32_t e = im->nearest[q];
+    int owner = e != MN_NO_ELEMENT && g->solid.at[q] < g->obstacles.at[q] ? im->body_of[e] : -1;
     if (first > -2 && owner != first)
       return 1;
     first = owner;
