@@ -8,9 +8,9 @@
    the tube press on the pistons, and move single places: at 250 cells by up to 0.011 and 0.014 m
    with two couplings that differ by the velocities the fluid sees in a substep (those of its end,
    or the means). The mean of all places is that of balance.
-   At 500 cells the worst of eleven was off by 0.012 m on one machine, where the bound of single
-   places failed, and by 0.008 m on another, whose BLAS sums in another order; by 0.005 m there in a
-   run that ends substeps at other times. */
+   At 500 cells the worst of eleven was off by 0.012 m in one session, where the bound of single
+   places failed, and by 0.008 m in the next one, on the same code, another processor perhaps; by
+   0.005 m in a run of it that ends substeps at other times. */
 static void test_released(void **state)
 {
   (void)state;
