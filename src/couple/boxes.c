@@ -331,6 +331,13 @@ static mn_status check_enclosed(const mn_boxes *b, const mn_enclosed *e)
       return mn_fail(b->ctx, MN_FAILED,
                      "the fluid \"%s\" says that element %zu faces closed region %d: there are %d",
                      name, side / 2, (int)e->facing[side], e->count);
+  for (size_t side = 0; e->bare && side < 2 * b->face.elements; side++)
+    if (!(e->bare[side] >= 0 && e->bare[side] <= 1 + 1e-9))
+      return mn_fail(
+          b->ctx, MN_FAILED,
+          "the fluid \"%s\" says that %g of a side of element %zu is in no wall: allowed "
+          "are parts from 0 to 1",
+          name, e->bare[side], side / 2);
   return MN_OK;
 }
 

@@ -168,8 +168,10 @@ static const double NO_AREA = 1e-6;
 static int gives_way(const mn_interface *f, const mn_enclosed *said, int region, int bodies,
                      mn_vec3 *area, double *size)
 {
-  for (int b = 0; b < bodies; b++)
-    area[b] = mn_v3(size[b] = 0, 0, 0);
+  for (int b = 0; b < bodies; b++) {
+    area[b] = mn_v3(0, 0, 0);
+    size[b] = 0;
+  }
   for (size_t side = 0; side < 2 * f->elements; side++) {
     size_t e = side / 2;
     uint32_t point = f->element[(size_t)f->dim * e];
