@@ -47,7 +47,8 @@ typedef struct vessel {
   double flow;  /* m^2/s, greatest net flow of V that a solve saw */
   double dt;
   int points, lifted;
-  int fault; /* of enclose: 1: inflow, 2: facing, 3: no data, 4: words, 5: lift fails */
+  int fault; /* of enclose: 1: inflow, 2: facing, 3: no data, 4: words, 5: lift fails, 6: bare */
+  double bare[4 * POINTS_MAX];
 } vessel;
 
 /* ---- the solid ------------------------------------------------------------------------------- */
@@ -271,6 +272,9 @@ static mn_status vessel_enclose(void *self, const mn_interface *f, mn_enclosed *
                      .whole = v->whole};
   if (v->fault == 3)
     e->volume = NULL;
+  for (int side = 0; side < 4 * POINTS_MAX; side++)
+    v->bare[side] = side == 5 ? 1.5 : 1;
+  e->bare = v->fault == 6 ? v->bare : NULL;
   return v->fault == 4 ? MN_FAILED : MN_OK;
 }
 
