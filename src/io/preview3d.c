@@ -150,6 +150,14 @@ static void sweep_light(view3 *v, int threads)
     v->light[c] = expf(-fmaxf(0, v->light[c]));
 }
 
+/* Of a cell. */
+static size_t block_of(const view3 *v, const int i[3])
+{
+  return ((size_t)(i[2] / BLOCK) * (size_t)v->blocks[1] + (size_t)(i[1] / BLOCK)) *
+             (size_t)v->blocks[0] +
+         (size_t)(i[0] / BLOCK);
+}
+
 static void mark_empty(view3 *v)
 {
   const mn_shown *s = v->shown;
@@ -164,59 +172,61 @@ static void mark_empty(view3 *v)
           continue;
         v->clear = 0;
         for (int c = 0; c < 8; c++) { /* the blocks that interpolate from this cell */
-          int a[3] = {i + 2 * (c & 1) - 1, j + 2 * (c >> 1 & 1) - 1, k + 2 * (c >> 2) - 1}, ok = 1;
-          for (int d = 0; d < 3; d++)
-            ok = ok && a[d] >= 0 && a[d] < s->n[d];
-          if (ok)
-            v->empty[((size_t)(a[2] / BLOCK) * (size_t)v->blocks[1] + (size_t)(a[1] / BLOCK)) *
-                         (size_t)v->blocks[0] +
-                     (size_t)(a[0] / BLOCK)] = 0;
+          int at[3] = {i, j, k};
+          for (int a = 0; a < 3; a++)
+            at[a] = c >> a & 1 ? (at[a] + 1 < s->n[a] ? at[a] + 1 : at[a])
+                               : (at[a] > 0 ? at[a] - 1 : 0);
+          v->empty[block_of(v, at)] = 0;
         }
       }
 }
 
+/* The eight cells around a place, and where it lies between them. */
 typedef struct stencil {
-  size_t c[8];
-  double w[8];
+  size_t first, step[3]; /* 0 at the upper sides, where nothing follows */
+  float part[3];
 } stencil;
 
-/* Trilinear weights at x; 0 if the block around it is empty and `skip` is set. */
-static int locate(const view3 *v, mn_vec3 x, int skip, stencil *st)
+/* Of a place counted in cells from the first one's centre; i: the lowest of its cells. */
+static inline stencil locate(const mn_shown *s, const double p[3], int i[3])
 {
-  const mn_shown *s = v->shown;
-  int i[3], n[3];
-  double t[3];
+  size_t stride[3] = {1, (size_t)s->n[0], (size_t)s->n[0] * (size_t)s->n[1]};
+  stencil st = {0};
   for (int a = 0; a < 3; a++) {
-    double p = mn_clamp((x.v[a] - s->origin.v[a]) / s->dx - 0.5, 0, s->n[a] - 1);
-    i[a] = (int)p;
-    t[a] = p - i[a];
-    n[a] = i[a] + 1 < s->n[a] ? 1 : 0;
+    double x = mn_clamp(p[a], 0, s->n[a] - 1);
+    i[a] = (int)x;
+    st.part[a] = (float)(x - i[a]);
+    st.first += (size_t)i[a] * stride[a];
+    st.step[a] = i[a] + 1 < s->n[a] ? stride[a] : 0;
   }
-  if (skip && v->empty[((size_t)(i[2] / BLOCK) * (size_t)v->blocks[1] + (size_t)(i[1] / BLOCK)) *
-                           (size_t)v->blocks[0] +
-                       (size_t)(i[0] / BLOCK)])
-    return 0;
-  for (int c = 0; c < 8; c++) {
-    int a = c & 1, b = c >> 1 & 1, d = c >> 2;
-    st->c[c] = cell(s, i[0] + a * n[0], i[1] + b * n[1], i[2] + d * n[2]);
-    st->w[c] = (a ? t[0] : 1 - t[0]) * (b ? t[1] : 1 - t[1]) * (d ? t[2] : 1 - t[2]);
-  }
-  return 1;
+  return st;
 }
 
-static double interpolate(const stencil *st, const float *f)
+static inline float lerp(float t, float a, float b)
 {
-  double sum = 0;
-  for (int c = 0; c < 8; c++)
-    sum += st->w[c] * (double)f[st->c[c]];
-  return sum;
+  return a + t * (b - a);
+}
+
+static inline float interpolate(const stencil *st, const float *f)
+{
+  size_t x = st->step[0], y = st->step[1];
+  float layer[2];
+  for (int k = 0; k < 2; k++) {
+    const float *p = f + st->first + (k ? st->step[2] : 0);
+    layer[k] = lerp(st->part[1], lerp(st->part[0], p[0], p[x]), lerp(st->part[0], p[y], p[y + x]));
+  }
+  return lerp(st->part[2], layer[0], layer[1]);
 }
 
 static double light_at(const view3 *v, mn_vec3 x)
 {
-  stencil st;
-  locate(v, x, 0, &st);
-  return interpolate(&st, v->light);
+  const mn_shown *s = v->shown;
+  double p[3];
+  int i[3];
+  for (int a = 0; a < 3; a++)
+    p[a] = (x.v[a] - s->origin.v[a]) / s->dx - 0.5;
+  stencil st = locate(s, p, i);
+  return (double)interpolate(&st, v->light);
 }
 
 /* ---- camera ---------------------------------------------------------------------------------- */
@@ -392,21 +402,52 @@ static mn_rgb shade_floor(const view3 *v, mn_vec3 x)
 
 /* ---- one ray --------------------------------------------------------------------------------- */
 
-/* Adds what lies between t0 and t1 to `c`; returns the transmittance left of `through`. */
+/* A ray in cells: at + t by. */
+typedef struct way {
+  double at[3], by[3];
+} way;
+
+/* Where a ray leaves the block of cell i. */
+static double end_of_block(const view3 *v, const way *w, const int i[3])
+{
+  double end = INFINITY;
+  for (int a = 0; a < 3; a++) {
+    int b = i[a] / BLOCK, on = w->by[a] > 0;
+    if (w->by[a] != 0 && (on ? b + 1 < v->blocks[a] : b > 0)) /* what is beyond has its values */
+      end = fmin(end, ((b + on) * BLOCK - w->at[a]) / w->by[a]);
+  }
+  return end;
+}
+
+/* Adds what lies between t0 and t1 to `c`; returns the transmittance left of `through`. Blocks with
+   nothing to see are passed at once: of most pictures they are the larger part. */
 static double march(const view3 *v, mn_vec3 d, double t0, double t1, double through, mn_rgb *c)
 {
   const mn_shown *s = v->shown;
   double ds = fmin(0.8 * s->dx, v->longest / 200); /* finer on coarse grids: no steps to be seen */
-  stencil st;
   if (v->clear) /* bodies without smoke: most of a picture's time */
     return through;
-  for (double t = t0 + 0.5 * ds; t < t1 && through > 5e-3; t += ds) {
-    if (!locate(v, mn_madd(v->camera.eye, t, d), 1, &st))
+  way w;
+  for (int a = 0; a < 3; a++) {
+    w.at[a] = (v->camera.eye.v[a] - s->origin.v[a]) / s->dx - 0.5;
+    w.by[a] = d.v[a] / s->dx;
+  }
+  int count = (int)ceil((t1 - t0) / ds - 0.5);
+  for (int m = 0; m < count && through > 5e-3; m++) {
+    double t = t0 + (m + 0.5) * ds;
+    double p[3] = {w.at[0] + t * w.by[0], w.at[1] + t * w.by[1], w.at[2] + t * w.by[2]};
+    int i[3];
+    stencil st = locate(s, p, i);
+    if (v->empty[block_of(v, i)]) {
+      double next = (end_of_block(v, &w, i) - t0) / ds - 0.5;
+      m = next < count ? (int)fmax(m, ceil(next) - 1) : count;
       continue;
-    double value = interpolate(&st, s->value), dense = opacity(v, value);
+    }
+    double value = (double)interpolate(&st, s->value), dense = opacity(v, value);
     if (dense < 1e-3)
       continue;
-    double l = interpolate(&st, v->light), taken = through * (1 - exp(-v->sigma * dense * ds));
+    double l = (double)interpolate(&st, v->light),
+           taken = through * (1 - exp(-v->sigma * dense * ds));
     mn_rgb hue = {1.0, 0.98, 0.95};
     if (!v->smoke)
       hue = mn_map_colour(s->map, mn_shown_part(s, value));

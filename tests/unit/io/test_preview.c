@@ -136,6 +136,28 @@ static void test_smoke_in_3d_is_seen(void **state)
   CHECK_DONE();
 }
 
+/* A layer of one cell, whose cells have neighbours on no side, is seen as any other smoke. */
+static void test_smoke_one_cell_thick_is_seen(void **state)
+{
+  (void)state;
+  mn_context *ctx = check_context(1);
+  synthetic s;
+  synthetic_make(ctx, 3, (int[]){24, 24, 1}, 1.0 / 24, mn_v3(0, 0, 0), 0, &s);
+  mn_model_def def = {0};
+  strcpy(def.output.show, "smoke");
+  mn_image none, full;
+  mn_field_fill(&s.smoke, 0);
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &none));
+  mn_field_fill(&s.smoke, 1);
+  CHECK_OK(ctx, mn_preview_draw(ctx, &s.view, NULL, 0, &def, 0, &full));
+  CHECK_GE(mean(&full), mean(&none) + 0.08);
+  mn_image_destroy(&none);
+  mn_image_destroy(&full);
+  synthetic_free(&s);
+  mn_context_destroy(&ctx);
+  CHECK_DONE();
+}
+
 /* One cell, long boxes, no solids at all, NaN everywhere: still a picture. */
 static void test_awkward_views(void **state)
 {
@@ -172,6 +194,7 @@ int main(void)
       cmocka_unit_test(test_same_picture_for_any_number_of_threads),
       cmocka_unit_test(test_colours_are_where_they_belong),
       cmocka_unit_test(test_smoke_in_3d_is_seen),
+      cmocka_unit_test(test_smoke_one_cell_thick_is_seen),
       cmocka_unit_test(test_awkward_views),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
