@@ -155,8 +155,9 @@ static mn_status cut_cells(mn_mac *mac)
   if (!p) {
     MN_TRY(MN_NEW(mac->ctx, "cells beside shells", 1, &mac->water.pieces));
     p = mac->water.pieces;
-    MN_TRY(MN_NEW(mac->ctx, "cells beside shells", cells, &p->row));
   }
+  if (!p->row)
+    MN_TRY(MN_NEW(mac->ctx, "cells beside shells", cells, &p->row));
   int32_t rows = 0;
   for (size_t c = 0; c < cells; c++)
     p->row[c] = mac->shell.far[c] <= 1 ? ++rows : 0;
@@ -198,22 +199,84 @@ static double space_seen(const mn_mac *mac, const int at[3], int i, int j, int k
 
 /* ---- density --------------------------------------------------------------------------------- */
 
-/* Sum over the half cells of cell (i, j, k) of their space, weighted by B about the cell `at`. */
+/* The half cells of cells that solids cut, which each of the 3^dim cells around asks for: 2^dim a
+   row. */
+typedef struct mn_water_halves {
+  int32_t *row; /* of each cell: 1 + its number, 0: none */
+  mn_half_cell *half;
+  size_t room; /* rows */
+} mn_water_halves;
+
+void mn_water_destroy_halves(mn_mac *mac)
+{
+  mn_water_halves *h = mac->water.halves;
+  if (!h)
+    return;
+  mn_free(h->row);
+  mn_free(h->half);
+  mn_free(h);
+  mac->water.halves = NULL;
+}
+
+static void halve_cell(const mn_mac *mac, int64_t cell, mn_half_cell *half)
+{
+  const int *n = mac->grid.n;
+  mn_vec3 middle = mn_position(&mac->geometry.volume, (int)(cell % n[0]), (int)(cell / n[0] % n[1]),
+                               (int)(cell / n[0] / n[1]));
+  for (int c = 0; c < 1 << mac->grid.dim; c++) {
+    mn_vec3 x = middle;
+    for (int a = 0; a < mac->grid.dim; a++)
+      x.v[a] += 0.5 * mac->grid.dx * ((c >> a & 1) - 0.5);
+    half[c] = mn_water_half_cell(mac, x);
+  }
+}
+
+static mn_status halve_cells(mn_mac *mac)
+{
+  mn_water_halves *h = mac->water.halves;
+  const mn_grid *g = &mac->grid;
+  const mn_field *volume = &mac->geometry.volume;
+  size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+  if (!h) {
+    MN_TRY(MN_NEW(mac->ctx, "cells that solids cut", 1, &mac->water.halves));
+    h = mac->water.halves;
+  }
+  if (!h->row)
+    MN_TRY(MN_NEW(mac->ctx, "cells that solids cut", cells, &h->row));
+  int32_t rows = 0;
+  for (size_t c = 0; c < cells; c++) {
+    int i = (int)(c % (size_t)g->n[0]), j = (int)(c / (size_t)g->n[0] % (size_t)g->n[1]);
+    double part = mn_get(volume, i, j, (int)(c / (size_t)g->n[0] / (size_t)g->n[1]));
+    h->row[c] = part > 0 && part < 1 ? ++rows : 0;
+  }
+  if ((size_t)rows > h->room) {
+    size_t room = (size_t)rows + (size_t)rows / 2;
+    MN_TRY(mn_grow(mac->ctx, "cells that solids cut", h->room, room, sizeof *h->half << g->dim,
+                   (void **)&h->half));
+    h->room = room;
+  }
+#pragma omp parallel for schedule(static) num_threads(g->exec->threads)
+  for (int64_t c = 0; c < (int64_t)cells; c++)
+    if (h->row[c])
+      halve_cell(mac, c, h->half + ((size_t)(h->row[c] - 1) << g->dim));
+  return MN_OK;
+}
+
+/* Sum over the half cells of cell (i, j, k), which a solid cuts, of their space, weighted by B
+   about the cell `at`. */
 static double space_of(const mn_mac *mac, const int at[3], int i, int j, int k)
 {
-  double h = 0.5 * mac->grid.dx, sum = 0;
-  mn_vec3 middle = mn_position(&mac->geometry.volume, i, j, k);
-  int dim = mac->grid.dim;
-  for (int c = 0; c < 1 << dim; c++) {
-    mn_vec3 x = middle;
-    for (int a = 0; a < dim; a++)
-      x.v[a] += h * ((c >> a & 1) - 0.5);
-    mn_half_cell half = mn_water_half_cell(mac, x);
-    for (int a = 0; a < dim && half.part > 0; a++)
-      half.part *= weight(mac, a, at[a], (half.center.v[a] - mac->grid.origin.v[a]) / mac->grid.dx);
+  const mn_water_halves *h = mac->water.halves;
+  const mn_grid *g = &mac->grid;
+  int32_t row = h->row[i + (int64_t)g->n[0] * (j + (int64_t)g->n[1] * k)];
+  double sum = 0;
+  for (int c = 0; c < 1 << g->dim; c++) {
+    mn_half_cell half = h->half[((size_t)(row - 1) << g->dim) + (size_t)c];
+    for (int a = 0; a < g->dim && half.part > 0; a++)
+      half.part *= weight(mac, a, at[a], (half.center.v[a] - g->origin.v[a]) / g->dx);
     sum += half.part;
   }
-  return sum / (1 << dim);
+  return sum / (1 << g->dim);
 }
 
 /* ---- behind walls ---------------------------------------------------------------------------- */
@@ -438,8 +501,10 @@ mn_status mn_water_density(mn_mac *mac)
   const mn_field *d = &mac->water.density;
   if (mac->shell.on)
     MN_TRY(cut_cells(mac));
-  if (mac->moving || mac->shell.on || !mac->water.space_known)
+  if (mac->moving || mac->shell.on || !mac->water.space_known) {
+    MN_TRY(halve_cells(mac));
     update_space(mac);
+  }
   mac->water.space_known = 1;
   int threads = mac->grid.exec->threads, slabs = mn_slabs(d);
 #pragma omp parallel for schedule(static) num_threads(threads)

@@ -122,6 +122,7 @@ void mn_water_destroy(mn_mac *mac)
   mn_free(w->near_solid);
   mn_free(w->past);
   mn_water_destroy_pieces(mac);
+  mn_water_destroy_halves(mac);
   mn_field_destroy(&w->density);
   mn_field_destroy(&w->space);
   mn_field_destroy(&w->target);

@@ -34,7 +34,8 @@ typedef struct mn_water {
   double unit;    /* volume of a fresh particle, m^dim */
   uint32_t *seen; /* cells around that each particle of `next` sees (mn_sight); beside shells */
   size_t seen_room;
-  struct mn_water_pieces *pieces; /* see surface.c */
+  struct mn_water_pieces *pieces; /* see density.c */
+  struct mn_water_halves *halves; /* the same */
 } mn_water;
 
 /* water.c */
@@ -91,7 +92,7 @@ void mn_water_mark_faces(mn_mac *mac, const mn_particles *p);
 void mn_water_from_grid(mn_mac *mac, const mn_field u[3], const mn_field *before, double flip,
                         mn_particles *p);
 
-/* surface.c */
+/* density.c */
 /* Space that solids leave in a half cell about x, in [0, 1], and its middle. */
 typedef struct mn_half_cell {
   double part;
@@ -107,6 +108,7 @@ typedef struct mn_piece {
 } mn_piece;
 int mn_water_split_half_cell(const mn_mac *mac, mn_vec3 x, mn_piece piece[2]);
 void mn_water_destroy_pieces(mn_mac *mac);
+void mn_water_destroy_halves(mn_mac *mac);
 /* density and the level set from the particles `next` */
 MN_MUST_CHECK mn_status mn_water_density(mn_mac *mac);
 /* Whether a solid closes the face of the cell `at` along the axis, above or below it. */
