@@ -131,20 +131,22 @@ void mn_water_destroy_pieces(mn_mac *mac)
   mac->water.pieces = NULL;
 }
 
-static void cut_cell(const mn_mac *mac, int64_t cell, int *count, mn_piece *piece)
+/* The middle of half cell c of a cell. */
+static mn_vec3 half_of(const mn_mac *mac, int64_t cell, int c)
 {
   const int *n = mac->grid.n;
-  int dim = mac->grid.dim;
-  double h = 0.5 * mac->grid.dx;
-  mn_vec3 middle = mn_position(&mac->geometry.volume, (int)(cell % n[0]), (int)(cell / n[0] % n[1]),
-                               (int)(cell / n[0] / n[1]));
+  mn_vec3 x = mn_position(&mac->geometry.volume, (int)(cell % n[0]), (int)(cell / n[0] % n[1]),
+                          (int)(cell / n[0] / n[1]));
+  for (int a = 0; a < mac->grid.dim; a++)
+    x.v[a] += 0.5 * mac->grid.dx * ((c >> a & 1) - 0.5);
+  return x;
+}
+
+static void cut_cell(const mn_mac *mac, int64_t cell, int *count, mn_piece *piece)
+{
   *count = 0;
-  for (int c = 0; c < 1 << dim; c++) {
-    mn_vec3 x = middle;
-    for (int a = 0; a < dim; a++)
-      x.v[a] += h * ((c >> a & 1) - 0.5);
-    *count += mn_water_split_half_cell(mac, x, piece + *count);
-  }
+  for (int c = 0; c < 1 << mac->grid.dim; c++)
+    *count += mn_water_split_half_cell(mac, half_of(mac, cell, c), piece + *count);
 }
 
 static mn_status cut_cells(mn_mac *mac)
@@ -218,19 +220,6 @@ void mn_water_destroy_halves(mn_mac *mac)
   mac->water.halves = NULL;
 }
 
-static void halve_cell(const mn_mac *mac, int64_t cell, mn_half_cell *half)
-{
-  const int *n = mac->grid.n;
-  mn_vec3 middle = mn_position(&mac->geometry.volume, (int)(cell % n[0]), (int)(cell / n[0] % n[1]),
-                               (int)(cell / n[0] / n[1]));
-  for (int c = 0; c < 1 << mac->grid.dim; c++) {
-    mn_vec3 x = middle;
-    for (int a = 0; a < mac->grid.dim; a++)
-      x.v[a] += 0.5 * mac->grid.dx * ((c >> a & 1) - 0.5);
-    half[c] = mn_water_half_cell(mac, x);
-  }
-}
-
 static mn_status halve_cells(mn_mac *mac)
 {
   mn_water_halves *h = mac->water.halves;
@@ -257,8 +246,9 @@ static mn_status halve_cells(mn_mac *mac)
   }
 #pragma omp parallel for schedule(static) num_threads(g->exec->threads)
   for (int64_t c = 0; c < (int64_t)cells; c++)
-    if (h->row[c])
-      halve_cell(mac, c, h->half + ((size_t)(h->row[c] - 1) << g->dim));
+    for (int n = 0; n < 1 << g->dim && h->row[c]; n++)
+      h->half[((size_t)(h->row[c] - 1) << g->dim) + (size_t)n] =
+          mn_water_half_cell(mac, half_of(mac, c, n));
   return MN_OK;
 }
 
