@@ -144,7 +144,8 @@ static const mn_key water_keys[] = {
      "fas-plain-walls fas-direct",
      AT(mn_fluid_def, lcp_solver),
      "of the pressure with separating walls. fast, pi-... and pe-... solve every step met so far; "
-     "fmg, pgs and the variants fas-... are for comparison and may fail, see theory/lcp.md"},
+     "newton, fmg, pgs and the variants fas-... are for comparison and may fail, see "
+     "theory/lcp.md"},
     {"enclosed", MN_KEY_FLAG, "", "false", 0, 0, 0, "", AT(mn_fluid_def, enclosed),
      "true allows water that fills a closed space at the start, without air and with no solid that "
      "moves; it can only circulate"},

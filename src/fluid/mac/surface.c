@@ -108,40 +108,16 @@ static double depth_around(const mn_mac *mac, int i, int j, int k)
   return weight > 0 ? sum / weight : 0;
 }
 
-/* Air, an open side, or water that parts from its walls lay so near at the start of the substep
-   that there can be air now. In solids the level set tells of what they came from: a lid that air
-   is trapped below brings it back. */
-static int air_was_near(const mn_mac *mac, int i, int j, int k)
-{
-  const mn_field *was = &mac->state.liquid, *held = &mac->state.held;
-  int reach = 2 + (int)ceil(mac->def->fluid.cfl), at[3] = {i, j, k}, low[3] = {0}, high[3] = {0};
-  if (was->at[mn_index(was, i, j, k)] >= 0)
-    return 1;
-  for (int a = 0; a < mac->grid.dim; a++) {
-    low[a] = at[a] - reach;
-    high[a] = at[a] + reach;
-    if ((low[a] < 0 && mac->open_sides >> 2 * a & 1) ||
-        (high[a] >= was->n[a] && mac->open_sides >> (2 * a + 1) & 1))
-      return 1;
-    low[a] = low[a] < 0 ? 0 : low[a];
-    high[a] = high[a] < was->n[a] ? high[a] : was->n[a] - 1;
-  }
-  for (int c = low[2]; c <= high[2]; c++)
-    for (int b = low[1]; b <= high[1]; b++)
-      for (int a = low[0]; a <= high[0]; a++)
-        if (mn_get(was, a, b, c) >= 0 || (held->data && mn_get(held, a, b, c) > 0))
-          return 1;
-  return 0;
-}
-
 /* At the corners of solids, past which water slides, cells run low on particles, and so they do
    where water is drawn along walls. Deep in the water that is no air: p = 0 there would be a blow
    (a box moved at 0.12 m/s below 0.5 m of water was struck by 33 kPa); and where no air was near it
-   cannot have come there, whatever lies around: a vessel that is full stays full. Where water is
-   parting from its walls nearby it is; and where walls stick, such holes are the only way by which
-   light bodies get off. */
-static void fill_holes(const mn_mac *mac, mn_field *phi)
+   cannot have come there, whatever lies around: a vessel that is full stays full. Nor is there a
+   surface, which the shift of all surfaces could move past the centre. Where water is parting from
+   its walls nearby it is; and where walls stick, such holes are the only way by which light bodies
+   get off. Cells filled for want of air are marked. */
+static void fill_holes(mn_mac *mac, mn_field *phi)
 {
+  const int *n = mac->grid.n;
   const mn_field *space = &mac->water.space, *held = &mac->state.held;
   int slabs = mn_slabs(phi);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -150,17 +126,35 @@ static void fill_holes(const mn_mac *mac, mn_field *phi)
     mn_slab(phi, s, &k, &j0, &j1);
     for (int j = j0; j < j1; j++)
       for (int i = 0; i < phi->n[0]; i++) {
-        double room = mn_get(space, i, j, k);
-        if (mn_get(phi, i, j, k) < 0 || !(mn_get(&mac->geometry.volume, i, j, k) > 0) ||
+        double room = mn_get(space, i, j, k), here = mn_get(phi, i, j, k);
+        unsigned char *hole = &mac->water.hole[i + n[0] * (j + (int64_t)n[1] * k)];
+        *hole = 0;
+        if (here <= -DEEP * mac->grid.dx || !(mn_get(&mac->geometry.volume, i, j, k) > 0) ||
             mac->geometry.inflow[phi->at - phi->data + mn_index(phi, i, j, k)])
           continue;
-        double depth = room < 1 && room >= SLIVER ? depth_around(mac, i, j, k) : 0;
+        double depth = here >= 0 && room < 1 && room >= SLIVER ? depth_around(mac, i, j, k) : 0;
         if (depth > DEEP && !(held->data && mn_separate_near(held, i, j, k, 1)))
           mn_set(phi, i, j, k, -depth * mac->grid.dx);
-        else if (!air_was_near(mac, i, j, k))
+        else if (!mn_air_was_near(mac, i, j, k)) {
           mn_set(phi, i, j, k, -DEEP * mac->grid.dx);
+          *hole = 1;
+        }
       }
   }
+}
+
+/* Holes that hold trapped air are as they were. */
+static mn_status open_trapped(mn_mac *mac, mn_field *phi)
+{
+  const int *n = mac->grid.n;
+  int any;
+  MN_TRY(mn_air_find_trapped(mac, mac->water.hole, &any));
+  for (int k = 0; k < n[2] && any; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++)
+        if (mac->water.hole[i + n[0] * (j + (int64_t)n[1] * k)])
+          mn_set(phi, i, j, k, -depth_of(mn_get(&mac->water.density, i, j, k)) * mac->grid.dx);
+  return MN_OK;
 }
 
 /* phi <- -F^-1(d) on row j, k */
@@ -178,7 +172,7 @@ static void invert_row(const mn_mac *mac, mn_field *phi, int j, int k)
   }
 }
 
-void mn_water_level_set(mn_mac *mac, mn_field *phi)
+mn_status mn_water_level_set(mn_mac *mac, mn_field *phi)
 {
   int slabs = mn_slabs(phi);
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
@@ -188,10 +182,13 @@ void mn_water_level_set(mn_mac *mac, mn_field *phi)
     for (int j = j0; j < j1; j++)
       invert_row(mac, phi, j, k);
   }
-  if ((mac->separate.on || !mac->bodies.on) && !mac->water.hollow)
+  if ((mac->separate.on || !mac->bodies.on) && !mac->water.hollow) {
     fill_holes(mac, phi);
+    MN_TRY(open_trapped(mac, phi));
+  }
   mend_slivers(mac, phi);
   mn_liquid_finish(mac, phi);
   mn_water_enclose(mac, phi);
   mn_liquid_put_on_surface(mac, phi);
+  return MN_OK;
 }

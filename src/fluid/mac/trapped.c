@@ -38,8 +38,7 @@ static double room(const mn_mac *mac, int i, int j, int k)
          fmax(0, 1 - BAND - mn_get(&mac->water.density, i, j, k));
 }
 
-/* q, of a cell's volume a second; none where a source blows. */
-static double pushed(const mn_mac *mac, int i, int j, int k)
+double mn_water_pushed(const mn_mac *mac, int i, int j, int k)
 {
   double sum = 0;
   for (int a = 0; a < mac->grid.dim; a++)
@@ -80,7 +79,8 @@ mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance, int *ch
       for (int j = 0; j < target->n[1]; j++)
         for (int i = 0; i < target->n[0]; i++) {
           int r = mn_pressure_region_of(mac->pressure, i, j, k);
-          double m = r < 0 ? 0 : room(mac, i, j, k), q = m > 0 ? pushed(mac, i, j, k) : 0, flow;
+          double m = r < 0 ? 0 : room(mac, i, j, k), q = m > 0 ? mn_water_pushed(mac, i, j, k) : 0,
+                 flow;
           if (!pass && r >= 0) {
             sum[SUMS * r] += mn_get(&mac->b, i, j, k);
             sum[SUMS * r + 1] += m;

@@ -95,6 +95,7 @@ mn_status mn_water_create(mn_mac *mac)
   size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
   MN_TRY(MN_NEW(mac->ctx, "cells near solids", cells, &w->near_solid));
   MN_TRY(MN_NEW(mac->ctx, "cells past walls", cells, &w->past));
+  MN_TRY(MN_NEW(mac->ctx, "holes", cells, &w->hole));
   for (int a = 0; a < g->dim; a++) {
     MN_TRY(mn_field_create(mac->ctx, g, (mn_place)a, "particle weights", &w->weight[a]));
     if (mac->def->fluid.transfer == MN_TRANSFER_FLIP)
@@ -121,6 +122,7 @@ void mn_water_destroy(mn_mac *mac)
   mn_free(w->seen);
   mn_free(w->near_solid);
   mn_free(w->past);
+  mn_free(w->hole);
   mn_water_destroy_pieces(mac);
   mn_water_destroy_halves(mac);
   mn_field_destroy(&w->density);
@@ -533,7 +535,7 @@ mn_status mn_water_sort_again(mn_mac *mac, size_t marked)
 static mn_status surface(mn_mac *mac)
 {
   MN_TRY(mn_water_density(mac));
-  mn_water_level_set(mac, &mac->liquid_next);
+  MN_TRY(mn_water_level_set(mac, &mac->liquid_next));
   mn_water_target(mac, &mac->liquid_next);
   return MN_OK;
 }

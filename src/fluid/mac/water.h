@@ -28,7 +28,8 @@ typedef struct mn_water {
   mn_field space;          /* cells: what full space around would bring, 1 away from walls */
   uint32_t *past;  /* of each cell: those around that no wall parts from it (bits as of mn_sight) */
   int space_known; /* both */
-  int hollow;      /* 1, for a test alone: see surface.c, fill_holes */
+  unsigned char *hole;       /* of each cell; scratch of surface.c */
+  int hollow;                /* 1, for a test alone: see surface.c, fill_holes */
   unsigned char *near_solid; /* of each cell: a particle in it may be near a solid; see water.c */
   int near_known;
   double unit;    /* volume of a fresh particle, m^dim */
@@ -113,7 +114,15 @@ void mn_water_destroy_halves(mn_mac *mac);
 MN_MUST_CHECK mn_status mn_water_density(mn_mac *mac);
 /* Whether a solid closes the face of the cell `at` along the axis, above or below it. */
 int mn_water_is_wall(const mn_mac *mac, const int at[3], int axis, int up);
-void mn_water_level_set(mn_mac *mac, mn_field *phi);
+MN_MUST_CHECK mn_status mn_water_level_set(mn_mac *mac, mn_field *phi);
+
+/* air.c */
+/* Air, an open side, or water that parts from its walls lay so near the cell at the start of the
+   substep, past all walls, that there can be air in it now. */
+int mn_air_was_near(const mn_mac *mac, int i, int j, int k);
+/* Of the cells marked 1 those stay so that may hold air which was trapped; 0 for all others. *any:
+   there are some. */
+MN_MUST_CHECK mn_status mn_air_find_trapped(mn_mac *mac, unsigned char *hole, int *any);
 
 /* volume.c */
 /* Of all particles; *spray <- of those too far off the surface phi - shift to be under it */
@@ -129,6 +138,8 @@ double mn_water_wish_without_air(const mn_mac *mac, int i, int j, int k);
    up: into the target; *changed: some did. trapped.c */
 MN_MUST_CHECK mn_status mn_water_take_up(mn_mac *mac, double dt, double sum_tolerance,
                                          int *changed);
+/* What walls push into a cell, in its volumes a second; nothing where a source blows. trapped.c */
+double mn_water_pushed(const mn_mac *mac, int i, int j, int k);
 
 /* Faces with less particle volume than this part of a particle's have no velocity of their own. */
 #define MN_WATER_WEIGHT_MIN 1e-6
