@@ -127,6 +127,10 @@ typedef struct mn_enclosed {
                             pockets between bodies that touch; NULL: none is */
   const double *bare;    /* [2 * elements] the part of a side that is in no wall: a piston that
                             reaches into one presses with the rest only; NULL: all of each */
+  const double *room;    /* [2 * elements] m, from a side of which the fluid cannot tell what it
+                            faces, or that faces a pocket, to the nearest wall, however far: what
+                            lies at the two ends of a gap meets where that is least; NULL: not
+                            known */
 } mn_enclosed;
 enum { MN_FACES_NONE = -1, MN_FACES_UNKNOWN = -2, MN_FACES_WALL = -3 };
 

@@ -338,6 +338,12 @@ static mn_status check_enclosed(const mn_boxes *b, const mn_enclosed *e)
           "the fluid \"%s\" says that %g of a side of element %zu is in no wall: allowed "
           "are parts from 0 to 1",
           name, e->bare[side], side / 2);
+  for (size_t side = 0; e->room && side < 2 * b->face.elements; side++)
+    if (isnan(e->room[side]))
+      return mn_fail(b->ctx, MN_FAILED,
+                     "the fluid \"%s\" says that from a side of element %zu to a wall it is not a "
+                     "number of metres",
+                     name, side / 2);
   return MN_OK;
 }
 

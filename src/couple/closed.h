@@ -204,6 +204,17 @@ MN_MUST_CHECK mn_status mn_closed_find_parts(mn_closed *closed);
 /* Which regions there are now, from what the fluid says and the labels kept. */
 MN_MUST_CHECK mn_status mn_closed_identify(mn_closed *closed, const mn_enclosed *enclosed);
 
+/* The element across the side of e that lacks its point k, or e itself where there is none, or more
+   than one: surfaces part there, and which sides go together is not known. */
+size_t mn_closed_neighbour(const mn_closed *closed, size_t e, size_t k);
+
+/* ---- closed_necks.c -------------------------------------------------------------------------- */
+
+/* label_now of sides between different things of which the fluid cannot tell; owner: the slots of
+   its regions, or -1. */
+MN_MUST_CHECK mn_status mn_closed_part_necks(mn_closed *closed, const mn_enclosed *enclosed,
+                                             const int *owner);
+
 /* ---- closed_bags.c --------------------------------------------------------------------------- */
 
 /* label_now: what cannot be of bags is not. */

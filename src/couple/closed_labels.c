@@ -16,7 +16,8 @@
    sides keep it, as long as none faces another: it may lie on the floor. Sides of which the fluid
    cannot tell (gaps below a cell), and those at pockets, keep what they faced, or take it from
    their neighbours on the same side of the surface, but not from those that lie on walls: of a body
-   that leaves a wall all of the side there faces the region at its edge. Verified by
+   that leaves a wall all of the side there faces the region at its edge. Where they lie between
+   different things, the narrowest place of the gap parts them (closed_necks.c). Verified by
    tests/unit/couple/test_closed_labels.c. */
 #include <math.h>
 #include <string.h>
@@ -184,9 +185,7 @@ static mn_status add_regions(mn_closed *c, ballot *b)
   return MN_OK;
 }
 
-/* The element across the side of e that lacks its point k, or e itself where there is none, or more
-   than one: surfaces part there, and which sides go together is not known. */
-static size_t neighbour(const mn_closed *c, size_t e, size_t k)
+size_t mn_closed_neighbour(const mn_closed *c, size_t e, size_t k)
 {
   const mn_interface *f = &c->boxes->face;
   size_t dim = (size_t)f->dim, found = e, count = 0;
@@ -214,7 +213,7 @@ static mn_status find_closed_parts(mn_closed *c)
   memset(c->closed_part, 1, c->parts);
   for (size_t e = 0; e < f->elements; e++)
     for (size_t k = 0; k < dim; k++)
-      if (!f->two_sided[f->element[dim * e]] || neighbour(c, e, k) == e)
+      if (!f->two_sided[f->element[dim * e]] || mn_closed_neighbour(c, e, k) == e)
         c->closed_part[c->part[e]] = 0;
   return MN_OK;
 }
@@ -283,7 +282,7 @@ static uint8_t ask_neighbours(const mn_closed *c, const uint8_t *label, size_t s
   size_t dim = (size_t)c->boxes->face.dim;
   uint8_t found = MN_CLOSED_UNDECIDED;
   for (size_t k = 0; k < dim; k++) {
-    uint8_t other = label[2 * neighbour(c, side / 2, k) + side % 2];
+    uint8_t other = label[2 * mn_closed_neighbour(c, side / 2, k) + side % 2];
     if (other == MN_CLOSED_UNDECIDED)
       continue;
     other %= MN_CLOSED_DOUBT;
@@ -332,6 +331,7 @@ static mn_status label_sides(mn_closed *c, const ballot *b)
       *label = lives ? same : MN_CLOSED_UNDECIDED;
     undecided |= *label == MN_CLOSED_UNDECIDED;
   }
+  MN_TRY(mn_closed_part_necks(c, b->said, b->owner));
   MN_TRY(keep_immersed(c));
   MN_TRY(mn_closed_keep_bags(c));
   if (undecided)

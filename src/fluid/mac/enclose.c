@@ -55,6 +55,7 @@ void mn_enclosure_destroy(mn_enclosure *e)
   mn_free(e->facing);
   mn_free(e->narrow);
   mn_free(e->bare);
+  mn_free(e->room_ahead);
   mn_free(e->whole);
   mn_free(e->beside);
   mn_free(e->odd);
@@ -94,6 +95,7 @@ static mn_status make_room(mn_mac *mac, size_t regions, size_t sides, size_t poi
     GROW(facing, 1);
     GROW(narrow, 1);
     GROW(bare, 1);
+    GROW(room_ahead, 1);
     e->side_room = room;
   }
   if (points > e->point_room) {
@@ -362,18 +364,32 @@ static int is_covered(const mn_mac *mac, const mn_interface *f, size_t element, 
    that do not agree. */
 enum { FACES_OPEN = -4, BESIDE_NONE = -5, BESIDE_SEAM = -6 };
 
+/* Distance to the nearest obstacle or side of the domain. */
+static double wall_distance(const mn_mac *mac, mn_vec3 x)
+{
+  const mn_grid *g = &mac->grid;
+  double least = mn_mac_obstacle_distance(mac, x);
+  for (int a = 0; a < g->dim; a++) {
+    double from = x.v[a] - g->origin.v[a];
+    least = fmin(least, fmin(from, g->dx * g->n[a] - from));
+  }
+  return least;
+}
+
 static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element, int behind,
-                       uint8_t *narrow, double *bare)
+                       uint8_t *narrow, double *bare, double *room)
 {
   probe p;
   mn_vec3 middle;
   *narrow = 0;
+  *room = 0;
   *bare = mn_mac_bare_part(mac, f, element, &middle);
   if (behind && !f->two_sided[f->element[(size_t)f->dim * element]])
     return MN_FACES_NONE;
   if (!aim(f, element, behind, middle, mac->grid.dx, &p))
     return MN_FACES_UNKNOWN;
-  if (outside(&mac->grid, p.start) || *bare == 0 || mn_mac_obstacle_distance(mac, p.start) < 0)
+  *room = wall_distance(mac, p.start);
+  if (outside(&mac->grid, p.start) || *bare == 0 || *room < 0)
     return MN_FACES_WALL;
   if (is_covered(mac, f, element, &p))
     return MN_FACES_NONE;
@@ -389,13 +405,7 @@ static int32_t face_of(const mn_mac *mac, const mn_interface *f, size_t element,
 
 static int at_wall(const mn_mac *mac, mn_vec3 x)
 {
-  double near = COVER * mac->grid.dx;
-  int side = 0;
-  for (int a = 0; a < mac->grid.dim; a++) {
-    double from = x.v[a] - mac->grid.origin.v[a];
-    side |= fmin(from, mac->grid.dx * mac->grid.n[a] - from) < near;
-  }
-  return side || mn_mac_obstacle_distance(mac, x) < near;
+  return wall_distance(mac, x) < COVER * mac->grid.dx;
 }
 
 /* Where a surface ends, off walls, what lies in front and behind meets. In the ring of elements
@@ -446,7 +456,8 @@ static void find_sides(mn_mac *mac, const mn_interface *f)
   int64_t sides = 2 * (int64_t)f->elements;
 #pragma omp parallel for schedule(static) num_threads(mac->grid.exec->threads)
   for (int64_t s = 0; s < sides; s++)
-    e->facing[s] = face_of(mac, f, (size_t)s / 2, (int)(s % 2), &e->narrow[s], &e->bare[s]);
+    e->facing[s] =
+        face_of(mac, f, (size_t)s / 2, (int)(s % 2), &e->narrow[s], &e->bare[s], &e->room_ahead[s]);
   find_whole(mac, f);
   for (int64_t s = 0; s < sides; s++)
     if (e->facing[s] >= 0 && !e->narrow[s])
@@ -538,6 +549,7 @@ mn_status mn_mac_enclose(void *self, const mn_interface *interface, mn_enclosed 
     for (size_t s = 0; s < sides; s++)
       e->facing[s] = MN_FACES_NONE;
   e->told.bare = e->told.count && bodies ? e->bare : NULL;
+  e->told.room = e->told.count && bodies ? e->room_ahead : NULL;
   if (mn_mac_is_water(mac))
     excuse_air(mac, sides);
   find_parted(mac);

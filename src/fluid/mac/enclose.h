@@ -33,11 +33,11 @@ typedef struct mn_enclosure {
   size_t side_room; /* sides of elements: */
   int32_t *facing;
   uint8_t *narrow;
-  double *bare;      /* of elements, as told */
-  size_t point_room; /* points: */
-  int32_t *beside;   /* what the sides of the elements around each face, in front and behind */
-  uint32_t *odd;     /* not 0: the surface ends there */
-  int32_t *label;    /* cells with ghosts: the region told, or -1 */
+  double *bare, *room_ahead; /* of sides, as told */
+  size_t point_room;         /* points: */
+  int32_t *beside; /* what the sides of the elements around each face, in front and behind */
+  uint32_t *odd;   /* not 0: the surface ends there */
+  int32_t *label;  /* cells with ghosts: the region told, or -1 */
   mn_gap *gap;
   size_t gaps, gap_room;
 } mn_enclosure;

@@ -596,8 +596,9 @@ static double part_of(const mn_mac *mac, const int at[3])
   return fabs(mn_get(&mac->geometry.volume, at[0], at[1], at[2]));
 }
 
-/* Walls of two solids, each with a motion of its own, meet in the cell. (In one that cuts off a
-   corner of it, what is open is right, however little.) */
+/* Walls of two solids, each with a motion of its own, meet in the cell, or beyond a node that lies
+   in both: a piston reaches into the wall along which it slides. (In one that cuts off a corner of
+   it, what is open is right, however little.) */
 static int is_shared(const mn_mac *mac, const mn_immersed *im, const int at[3])
 {
   const mn_mac_geometry *g = &mac->geometry;
@@ -608,7 +609,7 @@ static int is_shared(const mn_mac *mac, const mn_immersed *im, const int at[3])
       continue;
     uint32_t e = im->nearest[q];
     int owner = e != MN_NO_ELEMENT && g->solid.at[q] < g->obstacles.at[q] ? im->body_of[e] : -1;
-    if (first > -2 && owner != first)
+    if ((first > -2 && owner != first) || (owner >= 0 && !(g->obstacles.at[q] > 0)))
       return 1;
     first = owner;
   }

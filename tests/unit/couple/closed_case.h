@@ -47,8 +47,11 @@ typedef struct vessel {
   double flow;  /* m^2/s, greatest net flow of V that a solve saw */
   double dt;
   int points, lifted;
-  int fault; /* of enclose: 1: inflow, 2: facing, 3: no data, 4: words, 5: lift fails, 6: bare */
+  int fault; /* of enclose: 1: inflow, 2: facing, 3: no data, 4: words, 5: lift fails, 6: bare, */
+             /* 7: room */
   double bare[4 * POINTS_MAX];
+  int tells_room;
+  double room[4 * POINTS_MAX]; /* m */
 } vessel;
 
 /* ---- the solid ------------------------------------------------------------------------------- */
@@ -275,6 +278,8 @@ static mn_status vessel_enclose(void *self, const mn_interface *f, mn_enclosed *
   for (int side = 0; side < 4 * POINTS_MAX; side++)
     v->bare[side] = side == 5 ? 1.5 : 1;
   e->bare = v->fault == 6 ? v->bare : NULL;
+  v->room[5] = v->fault == 7 ? NAN : v->room[5];
+  e->room = v->tells_room || v->fault == 7 ? v->room : NULL;
   return v->fault == 4 ? MN_FAILED : MN_OK;
 }
 

@@ -258,8 +258,9 @@ static void test_boxes_that_misbehave(void **state)
       "the fluid \"vessel\" tells 1 closed regions without their data",
       "the fluid \"vessel\" failed with status",
       "the fluid \"vessel\" failed with status",
-      "the fluid \"vessel\" says that 1.5 of a side of element 2 is in no wall"};
-  for (int fault = 0; fault < 7; fault++) {
+      "the fluid \"vessel\" says that 1.5 of a side of element 2 is in no wall",
+      "the fluid \"vessel\" says that from a side of element 2 to a wall it is not a number"};
+  for (int fault = 0; fault < 8; fault++) {
     closed_rig r;
     mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
     make_ring(&r, 1, 20, 0);

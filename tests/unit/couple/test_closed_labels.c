@@ -158,6 +158,45 @@ static void test_branches(void **state)
   CHECK_DONE();
 }
 
+/* A ball in a tube: what is below it is a region, what is above none, and of the sides near the
+   tube, more of them below its equator than above, the fluid cannot tell. The region ends where the
+   tube is nearest, in every substep, and where it is even at the far end of that: the ball goes by
+   the inflow over the width there. */
+static void test_fitting_ball(void **state)
+{
+  (void)state;
+  enum { NONE = MN_FACES_NONE, UNKNOWN = MN_FACES_UNKNOWN, ALL = 48 };
+  const double radius = 0.2, inflow = 0.01;
+  for (int even = 0; even < 2; even++) {
+    closed_rig r;
+    mn_coupling_def def = mn_coupling_def_default(MN_COUPLE_XPM, 0);
+    rig_new(&r);
+    add_ring(&r, radius, ALL, 1);
+    for (int e = 0; e < ALL; e++) { /* N points outwards; the lower half is the first one */
+      uint32_t *end = &r.solid.element[2 * e], other = end[0];
+      end[0] = end[1];
+      end[1] = other;
+      double y = 0.5 * (r.solid.X[end[0]].y + r.solid.X[other].y);
+      r.fluid.room[2 * e] = even ? 0.3 * r.dx : fabs(y + 0.1 * r.dx);
+    }
+    face(&r, 0, ALL, UNKNOWN, NONE);
+    face(&r, 8, 16, 0, NONE);
+    face(&r, 28, 44, NONE, NONE);
+    r.solid.lift[0] = 1;
+    r.fluid.count = 1;
+    r.fluid.inflow[0] = inflow;
+    r.fluid.tells_room = 1;
+    rig_couple(&r, &def, 0);
+    double width = 2 * radius * (even ? cos(4 * 2 * MN_PI / ALL) : 1);
+    for (int n = 0; n < 6; n++) {
+      CHECK_OK(r.ctx, rig_step(&r, 0.01));
+      CHECK_NEAR(r.solid.V[0].y, inflow / width, 1e-9);
+    }
+    rig_free(&r);
+  }
+  CHECK_DONE();
+}
+
 /* Sides that dive into a wall, as a first guess does where a body lands. Of a body that was wholly
    in the region they go on to count; of one that was not, for one substep, and then the row of a
    body half in a wall holds it. */
@@ -479,6 +518,7 @@ int main(void)
       cmocka_unit_test(test_swept_in_space), cmocka_unit_test(test_published_forms),
       cmocka_unit_test(test_fluid_form),     cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_chambers),       cmocka_unit_test(test_bags),
+      cmocka_unit_test(test_fitting_ball),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
