@@ -105,7 +105,7 @@ static void block_element(mn_immersed *im, uint32_t e, int first, int end)
 {
   const mn_grid *g = im->grid;
   int last = g->dim - 1, r[2];
-  mn_vec3 x[3], lo, hi;
+  mn_vec3 x[3] = {0}, lo, hi;
   mn_immersed_corners(im, e, x);
   mn_element_box(g->dim, x, &lo, &hi);
   mn_index_range(g, last, 0.5, lo.v[last], hi.v[last], first - 1, end, r);

@@ -18,7 +18,7 @@ static void bin_range(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
 {
   const mn_grid *g = im->grid;
   const mn_bins *b = &im->work->bins;
-  mn_vec3 x[3], least, most;
+  mn_vec3 x[3] = {0}, least, most;
   mn_immersed_corners(im, e, x);
   mn_element_box(g->dim, x, &least, &most);
   lo[2] = hi[2] = 0;
@@ -32,7 +32,7 @@ static void block_range(const mn_immersed *im, uint32_t e, int lo[3], int hi[3])
 {
   const mn_grid *g = im->grid;
   int a = g->dim - 1, r[2];
-  mn_vec3 x[3], least, most;
+  mn_vec3 x[3] = {0}, least, most;
   if (im->two_sided[e]) { /* links within slab k, and across, from k - 1 to k */
     mn_immersed_corners(im, e, x);
     mn_element_box(g->dim, x, &least, &most);
