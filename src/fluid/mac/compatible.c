@@ -62,7 +62,7 @@ static void regions_of(const mn_mac *mac, const mn_closed_face *f, int region[2]
 /* Area that the body closes. */
 static double closed_area(const mn_mac *mac, size_t row)
 {
-  return pow(mac->grid.dx, mac->grid.dim - 1) * (1 - mn_mac_bodies_open(mac, row));
+  return pow(mac->grid.dx, mac->grid.dim - 1) * mn_mac_bodies_closed(mac, row);
 }
 
 static mn_status make_room(mn_mac *mac, size_t count)

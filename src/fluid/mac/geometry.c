@@ -84,10 +84,15 @@ static int nearest_solid(const mn_mac *mac, const mn_placement *places, mn_vec3 
   return best;
 }
 
-mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
+int mn_mac_nearest_solid(const mn_mac *mac, mn_vec3 x)
 {
   double distance;
-  int s = nearest_solid(mac, mac->geometry.place, x, &distance);
+  return nearest_solid(mac, mac->geometry.place, x, &distance);
+}
+
+mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x)
+{
+  int s = mn_mac_nearest_solid(mac, x);
   return s < 0 ? mn_v3(0, 0, 0) : mn_mac_placed_velocity(&mac->geometry.place[s], x);
 }
 

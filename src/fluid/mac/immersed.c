@@ -6,9 +6,10 @@
    commit   surfaces of the last solve become those of the next start
 
    A face belongs to a body if a thin surface blocks its link, or if a closed one is the nearest
-   solid and closes a part of it or of one of its cells. Of a face on a closed side of the domain
-   the body has what it covers, and the side the rest: no fluid presses there from outside, and
-   nothing flows in where a body goes through the side. Fluid slides along bodies.
+   solid and closes a part of it or of one of its cells, or has its part of it (share.c). Of a face
+   on a closed side of the domain the body has what it covers, and the side the rest: no fluid
+   presses there from outside, and nothing flows in where a body goes through the side. Fluid slides
+   along bodies.
 
    Verified by tests/verify/test_added_mass.c, test_body_balance.c. */
 #include "fluid/mac/immersed.h"
@@ -178,6 +179,9 @@ static mn_status make_room(mn_mac *mac, size_t count)
   size_t old = b->capacity, room = count + count / 2;
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->face, (void **)&b->face));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->side, (void **)&b->side));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->room, (void **)&b->room));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->beside, (void **)&b->beside));
+  MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->held, (void **)&b->held));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->U, (void **)&b->U));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->U, (void **)&b->U_start));
   MN_TRY(mn_grow(mac->ctx, "faces of bodies", old, room, sizeof *b->F, (void **)&b->F));
@@ -193,22 +197,28 @@ static mn_status list_faces(mn_mac *mac, const mn_immersed *im, size_t *count)
   int lo[3], hi[3];
   *count = 0;
   around(mac, im, lo, hi);
+  MN_TRY(mn_mac_find_fits(mac, im));
   for (int a = 0; a < mac->grid.dim; a++)
     for (int k = lo[2]; k < hi[2] + (a == 2); k++)
       for (int j = lo[1]; j < hi[1] + (a == 1); j++)
         for (int i = lo[0]; i < hi[0] + (a == 0); i++) {
-          int body = concerns(mac, im, a, i, j, k) ? mn_mac_bodies_face(mac, im, a, i, j, k) : -1;
-          if (body < 0)
+          if (!concerns(mac, im, a, i, j, k))
+            continue;
+          mn_share s = mn_mac_share_face(mac, im, a, (const int[3]){i, j, k});
+          if (s.body < 0)
             continue;
           MN_TRY(make_room(mac, *count + 1));
           mac->bodies.side[*count] = is_on_side(mac, a, i, j, k) ? free_part(im, a, i, j, k) : -1;
+          mac->bodies.room[*count] = s.room;
+          mac->bodies.beside[*count] = s.beside;
+          mac->bodies.held[*count] = s.held;
           mn_closed_face *f = &mac->bodies.face[(*count)++];
           int32_t link =
               im->two_sided_elements ? im->blocked[a][mn_index(&im->face[a], i, j, k)] : 0;
           if (link)
             *f = im->link[link - 1];
           else
-            *f = (mn_closed_face){a, i, j, k, body, MN_NO_ELEMENT, 0.5};
+            *f = (mn_closed_face){a, i, j, k, s.body, MN_NO_ELEMENT, 0.5};
         }
   return MN_OK;
 }
@@ -249,6 +259,9 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_free(b->grip);
   mn_free(b->face);
   mn_free(b->side);
+  mn_free(b->room);
+  mn_free(b->beside);
+  mn_free(b->held);
   mn_free(b->U);
   mn_free(b->U_start);
   mn_free(b->F);
@@ -257,6 +270,7 @@ void mn_mac_bodies_destroy(mn_mac *mac)
   mn_free(b->shift);
   mn_free(b->flush);
   mn_buffer_free(&b->wall);
+  mn_buffer_free(&b->fits);
   mn_buffer_free(&b->skins);
   for (int n = 0; n < 5; n++)
     mn_free(b->region[n]);
@@ -283,18 +297,36 @@ static mn_status apply(mn_mac *mac, double time, double dt, const mn_immersed *i
   return MN_OK;
 }
 
-double mn_mac_bodies_open(const mn_mac *mac, size_t r)
+static double open_part(const mn_mac *mac, size_t r)
 {
   const mn_closed_face *f = &mac->bodies.face[r];
+  return mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+}
+
+double mn_mac_bodies_open(const mn_mac *mac, size_t r)
+{
   double side = mac->bodies.side[r];
-  return side >= 0 ? side : mn_get(&mac->geometry.open[f->axis], f->i, f->j, f->k);
+  return side >= 0 ? side : open_part(mac, r) + mac->bodies.held[r];
+}
+
+double mn_mac_bodies_closed(const mn_mac *mac, size_t r)
+{
+  double side = mac->bodies.side[r];
+  return side >= 0 ? 1 - side : fmax(mac->bodies.room[r] - open_part(mac, r), 0);
 }
 
 void mn_mac_bodies_set_wall(mn_mac *mac, size_t r, double U)
 {
-  const mn_closed_face *f = &mac->bodies.face[r];
-  double side = mac->bodies.side[r];
-  mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, side >= 0 ? (1 - side) * U : U);
+  const mn_mac_bodies *b = &mac->bodies;
+  const mn_closed_face *f = &b->face[r];
+  double side = b->side[r], wall = U;
+  if (side >= 0)
+    wall = (1 - side) * U;
+  else if (b->room[r] < 1) {
+    double open = open_part(mac, r);
+    wall = open < 1 ? (mn_mac_bodies_closed(mac, r) * U + b->beside[r]) / (1 - open) : 0;
+  }
+  mn_set(&mac->geometry.wall[f->axis], f->i, f->j, f->k, wall);
 }
 
 /* U = W V, also as the velocity of what closes the faces. */

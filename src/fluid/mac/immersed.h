@@ -26,6 +26,9 @@ typedef struct mn_mac_bodies {
   size_t capacity;     /* rows: */
   mn_closed_face *face;
   double *side;     /* on a closed side of the domain: the part that bodies leave free; else -1 */
+  double *room;     /* elsewhere: the part that the scene's solids leave free */
+  double *beside;   /* m/s: their flow through the rest, over the face's area */
+  double *held;     /* the part of the fluid about the face that they hold, not the body */
   double *U;        /* m/s, of the body */
   double *U_start;  /* m/s, the same at the start of the substep */
   double *F, *mass; /* N, kg */
@@ -49,6 +52,7 @@ typedef struct mn_mac_bodies {
   int one_system;        /* 1: the last pressures were found together with the bodies' motion */
   mn_buffer wall;  /* double[rows]: parts of them that are walls of their cells; see compatible.c */
   mn_buffer skins; /* scratch of level.c */
+  mn_buffer fits;  /* uint8_t[cells]: a body lies on solids of the scene; see share.c */
   int mends_all;   /* 1: whoever asks sees to it that walls of regions move by what is mended */
   const mn_interface *told; /* the interface of this solve, for its `inside`; NULL: none */
 } mn_mac_bodies;
@@ -79,10 +83,24 @@ void mn_mac_bodies_forget(mn_mac *mac);
 double mn_mac_bodies_speed(const mn_mac *mac);
 double mn_mac_bodies_jump(const mn_mac *mac);
 
-/* Of a row: the part of the face that its body leaves open or, on a side, to the side. */
+/* Of a row: the part of the face that is open or, on a side, that its body leaves to the side; with
+   the fluid that solids of the scene hold. */
 double mn_mac_bodies_open(const mn_mac *mac, size_t row);
+/* The part that its body closes: what is not open either may be a solid of the scene. */
+double mn_mac_bodies_closed(const mn_mac *mac, size_t row);
 /* The flow through what is closed of the row's face, if its body moves by U, over its area. */
 void mn_mac_bodies_set_wall(mn_mac *mac, size_t row, double U);
+
+/* share.c */
+/* What a body and solids of the scene have of a face. */
+typedef struct mn_share {
+  int body; /* or -1 */
+  double room, beside, held;
+} mn_share;
+/* Where bodies lie on solids of the scene, or in them. */
+MN_MUST_CHECK mn_status mn_mac_find_fits(mn_mac *mac, const mn_immersed *im);
+/* Of a face that concerns bodies. */
+mn_share mn_mac_share_face(const mn_mac *mac, const mn_immersed *im, int a, const int at[3]);
 
 /* compatible.c */
 /* bodies.wall */

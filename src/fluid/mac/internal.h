@@ -272,6 +272,7 @@ int mn_mac_geometry_update(mn_mac *mac, double time, double dt, const mn_immerse
 mn_status mn_mac_geometry_keep_obstacles(mn_mac *mac);
 /* Of the solid nearest to x; of one that is placed. */
 mn_vec3 mn_mac_solid_velocity(const mn_mac *mac, mn_vec3 x);
+int mn_mac_nearest_solid(const mn_mac *mac, mn_vec3 x); /* of the scene's, or -1 */
 mn_vec3 mn_mac_placed_velocity(const mn_placement *place, mn_vec3 x);
 /* Greatest distance of a solid's points from its pivot, within the domain's size. */
 double mn_mac_solid_reach(const mn_mac *mac, int solid);

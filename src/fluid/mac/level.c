@@ -112,7 +112,7 @@ mn_status mn_mac_bodies_level(mn_mac *mac, double *level)
   for (size_t r = 0; r < b->weights->rows; r++) {
     const mn_closed_face *f = &b->face[r];
     walls w = look(mac, f);
-    double closed = A * (1 - mn_mac_bodies_open(mac, r));
+    double closed = A * mn_mac_bodies_closed(mac, r);
     for (int high = 0; high < 2; high++)
       if (w.told[high] >= 0)
         b->F[r] += (high ? closed : -closed) * level[w.told[high]];

@@ -157,7 +157,7 @@ mn_dual mn_mac_bodies_dual(const mn_mac *mac, size_t r)
   double before =
       thin ? mn_get(&mac->star[f->axis], f->i, f->j, f->k)
            : b->U_start[r] + mac->dt * mn_mac_acceleration(mac, f->axis, f->i, f->j, f->k, 0);
-  return (mn_dual){A * (1 - w), rho * part * A * dx, before};
+  return (mn_dual){A * mn_mac_bodies_closed(mac, r), rho * part * A * dx, before};
 }
 
 /* Part of a cell beside a face for narrowing: what the body takes of a cell without water, or with
