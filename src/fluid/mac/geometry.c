@@ -530,7 +530,7 @@ static void add_bodies(mn_mac *mac, const mn_immersed *im)
         double d = im->distance.at[q];
         if (e != MN_NO_ELEMENT)
           d = mac->bodies.flush[im->body_of[e]] ? flush_distance(mac, im, i, j, k)
-                                                : d - shift[im->body_of[e]];
+                                                : mn_mac_shifted(mac, d, shift[im->body_of[e]]);
         to->at[q] = mn_min(to->at[q], d);
       }
   }

@@ -254,6 +254,8 @@ double mn_mac_acceleration(const mn_mac *mac, int axis, int i, int j, int k, dou
 
 /* immersed.c; the body that closes or would close a face, -1 if none is the nearest */
 int mn_mac_bodies_face(const mn_mac *mac, const mn_immersed *im, int axis, int i, int j, int k);
+/* parts.c: distance to a closed body that is shifted outwards by `shift`. */
+double mn_mac_shifted(const mn_mac *mac, double distance, double shift);
 /* shared_faces.c: velocity along the axis of what solids of the scene close of the face at x, one
    of which is the nearest. */
 double mn_mac_shared_velocity(const mn_mac *mac, int axis, mn_vec3 x, int nearest);

@@ -3,7 +3,9 @@
    The marching squares (tetrahedra) of grid/fractions.h lose a little of a body at its corners and
    curves, dx^2/(12 R) of the radius of a disk and more of a sphere: an error of the added mass of
    3 % at R = 6 cells. So the distance to each closed surface is shifted by the one small length at
-   which the cells' solid parts sum to the exact volume.
+   which the cells' solid parts sum to the exact volume. A body that shrinks keeps the nodes inside
+   and on its surface: where another one lies against it on a line of the grid these would belong to
+   neither, and a gap would open (a barrel and its piston: test_syringe.c).
 
    Buoyancy must be exact: a body as heavy as the fluid that it displaces stays where it is, and
    does not turn. So, for the mass of the fluid beside the body (loads.c) only, the solid parts s of
@@ -19,7 +21,7 @@
    that the shift is more than SHIFT cells or a and b come out greater than 1 over them, keep what
    the marching gives.
 
-   Verified by tests/verify/test_neutral.c. */
+   Verified by tests/verify/test_neutral.c, test_syringe.c. */
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +30,8 @@
 #include "grid/fractions.h"
 
 static const double SHIFT = 0.2;
+/* Cells: a node so near to a surface lies on it. */
+static const double ON_SURFACE = 1e-6;
 /* Points so near to a wall lie against it, in cells. */
 static const double AGAINST = 1e-6;
 
@@ -132,8 +136,14 @@ static void around(const mn_grid *g, const mn_immersed_body *box, int lo[3], int
 
 /* ---- the shift ------------------------------------------------------------------------------- */
 
+double mn_mac_shifted(const mn_mac *mac, double distance, double shift)
+{
+  double shifted = distance - shift;
+  return distance <= ON_SURFACE * mac->grid.dx ? fmin(shifted, 0) : shifted;
+}
+
 /* Solid volume of a body shifted outwards, in cells. */
-static double grid_volume(const mn_immersed *im, int body, double shift)
+static double grid_volume(const mn_mac *mac, const mn_immersed *im, int body, double shift)
 {
   int lo[3], hi[3], corners = 1 << im->grid->dim;
   double sum = 0;
@@ -144,7 +154,8 @@ static double grid_volume(const mn_immersed *im, int body, double shift)
       for (int i = lo[0]; i < hi[0]; i++) {
         double d[8], least = INFINITY;
         for (int n = 0; n < corners; n++) {
-          d[n] = mn_get(&im->distance, i + (n & 1), j + (n >> 1 & 1), k + (n >> 2)) - shift;
+          d[n] = mn_get(&im->distance, i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
+          d[n] = mn_mac_shifted(mac, d[n], shift);
           least = fmin(least, d[n]);
         }
         if (least >= 0)
@@ -193,7 +204,7 @@ mn_status mn_mac_bodies_shift(mn_mac *mac, const mn_immersed *im)
       continue;
     double area = surface(im, n);
     for (int step = 0; step < 3 && fabs(shift) <= SHIFT; step++)
-      shift += (body->volume / cell - grid_volume(im, n, shift * dx)) / area;
+      shift += (body->volume / cell - grid_volume(mac, im, n, shift * dx)) / area;
     b->shift[n] = fabs(shift) <= SHIFT ? shift * dx : 0;
   }
   return MN_OK;
