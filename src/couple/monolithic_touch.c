@@ -20,7 +20,8 @@
 
 #include "base/status.h"
 
-enum { TURNS = 12 };
+/* Friction that follows the load leaves 0.7 of the gap in a turn, once the touches stay. */
+enum { TURNS = 24 };
 /* A turn that leaves more than this part of the least gap so far comes nowhere. */
 static const double GAIN = 0.5;
 /* Of what is allowed: the mean distance by which surfaces of a closed region may end from where
