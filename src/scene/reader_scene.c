@@ -324,7 +324,7 @@ static mn_status check_heeded(mn_reader *r, int index, const mn_coupling_def *d)
       continue;
     if (!strcmp(h->key, "closed") && SOLVES >> d->method & 1 && d->closed == MN_CLOSED_NONE)
       continue; /* the one system's own way to leave volumes to the grid */
-    snprintf(why, sizeof why, "method is \"%s\", and only %s use it",
+    snprintf(why, sizeof why, "method is \"%s\", and it is used by %s only",
              mn_coupling_method_name(d->method), h->names);
     MN_TRY(idle_coupling_key(r, index, h->key, why));
   }

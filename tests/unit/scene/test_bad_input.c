@@ -419,7 +419,7 @@ static void test_coupling_and_plugins(void **state)
       {COUPLE_OF("spacing = 2"), {"scene.coupling.spacing: found 2"}},
       {COUPLE_OF("tolerence = 1"), {"did you mean 'tolerance'"}},
       {COUPLE_OF("omega = 0.2"),
-       {"scene.coupling.omega: has no effect", "\"xpm\"", "only aitken and relaxed use it"}},
+       {"scene.coupling.omega: has no effect", "\"xpm\"", "used by aitken and relaxed only"}},
       {COUPLE_OF("method = 'rmi', omega = 0.1"), {"coupling.omega: has no effect", "\"rmi\""}},
       {COUPLE_OF("method = 'auto', mass = 'none'"), {"coupling.mass: has no effect", "\"auto\""}},
       {COUPLE_OF("method = 'auto', published = true"), {"coupling.published: has no effect"}},
