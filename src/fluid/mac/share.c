@@ -58,8 +58,9 @@ static void mark_around(const mn_mac *mac, const mn_immersed *im, size_t element
       low = fmin(low, (x - g->origin.v[a]) / g->dx);
       high = fmax(high, (x - g->origin.v[a]) / g->dx);
     }
-    lo[a] = (int)mn_clamp(floor(low) - 1, 0, g->n[a]);
-    hi[a] = (int)mn_clamp(floor(high) + 1, -1, g->n[a] - 1);
+    /* on a line of the grid: both cells beside it, so that mirrored scenes stay mirrored */
+    lo[a] = (int)mn_clamp(ceil(low - FLUSH) - 2, 0, g->n[a]);
+    hi[a] = (int)mn_clamp(floor(high + FLUSH) + 1, -1, g->n[a] - 1);
   }
   for (int k = lo[2]; k <= hi[2]; k++)
     for (int j = lo[1]; j <= hi[1]; j++)
@@ -109,7 +110,8 @@ static double left_by(const mn_field *node, double shift, int axis, const int at
   double d[4];
   *deepest = q;
   for (int n = 0; n < 4; n++) {
-    d[n] = node->at[corner[n]] - shift;
+    d[n] = node->at[corner[n]];
+    d[n] = (fabs(d[n]) < FLUSH * node->grid->dx ? 0 : d[n]) - shift; /* on it: not by rounding */
     *deepest = node->at[corner[n]] < node->at[*deepest] ? corner[n] : *deepest;
   }
   return three ? mn_square_fraction(d) : mn_edge_fraction(d[0], d[1]);
@@ -151,7 +153,8 @@ static double not_of_obstacles(const mn_mac *mac, const mn_immersed *im, int bod
     return fmax(left, open);
   double shift = mac->bodies.shift[body] + (im->body[body].rigid ? FLUSH * mac->grid.dx : 0);
   *covered = 1 - left_by(bodies, shift, a, at, &its);
-  if (way_out(bodies, shift, its, a, at[a]) > way_out(obstacles, 0, theirs, a, at[a]))
+  if (way_out(bodies, shift, its, a, at[a]) >
+      way_out(obstacles, 0, theirs, a, at[a]) + 0.5 * FLUSH) /* not by rounding */
     left = fmax(left, fmin(open + *covered, 1));
   return fmax(left, open);
 }
