@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 # A light box sinks nowhere, but slides with friction along the floor it lies near: friction follows the normal force.
 cat > slide.lua <<'SCENE'
-local tolerance = param("tolerance", 1e-11, "")
+local tolerance = param("tolerance", 1e-12, "")
 return scene {
   domain   = box { size = {1, 1}, cells = {12, 12}, top = "open" },
   fluid    = smoke { density = 1, gravity = {0, -9.81}, pressure_tolerance = 1e-11, max_dt = 0.01 },

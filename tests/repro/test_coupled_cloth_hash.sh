@@ -1,5 +1,5 @@
 #!/bin/bash
-# Cloth in smoke, a body in water, one that slides along a wall, by one system that hands over now and then: the same bits for
+# Cloth in smoke, a body in water, one that slides along the floor, by one system that hands over now and then: the same bits for
 # any number of threads, and after a stop and a resume.
 set -eu
 . "$2/tests/repro/common.sh"
@@ -31,20 +31,21 @@ LUA
 
 cat > "$work/slide.lua" <<'LUA'
 return scene {
-  title    = "A light block rises along a wall",
-  domain   = box { size = {1, 1}, cells = {40, 40}, top = "open" },
-  fluid    = water { initial_water = box { lo = {-1, -1}, hi = {2, 0.3} }, max_dt = 0.005 },
-  solids   = { rigid { name = "block", density = 100, shape = box { lo = {0, 0.05}, hi = {0.2, 0.25} } } },
-  dynamics = dynamics { dt = 0.005 },
-  coupling = couple { method = "monolithic", tolerance = 1e-3 },
-  probes   = { position { of = "block", axis = "y" } },
-  output   = { frames = 15, every = 0.02, preview = false, checkpoint_frames = 1, checkpoint_keep = 3 },
+  title    = "A light box slides with friction near the floor",
+  domain   = box { size = {1, 1}, cells = {12, 12}, top = "open" },
+  fluid    = smoke { density = 1, gravity = {0, -9.81}, pressure_tolerance = 1e-11, max_dt = 0.01 },
+  solids   = { rigid { name = "body", density = 0.1, friction = 0.5, velocity = {1, 0},
+                       shape = box { lo = {0.4, 0.02}, hi = {0.6, 0.17} } } },
+  dynamics = dynamics { gravity = {0, -9.81}, dt = 0.01 },
+  coupling = couple { method = "monolithic", tolerance = 1e-12 },
+  probes   = { position { of = "body", axis = "x" } },
+  output   = { frames = 30, every = 0.01, preview = false, checkpoint_frames = 1, checkpoint_keep = 3 },
 }
 LUA
 
 for scene in cloth float slide; do
   stop=4 frames=10
-  [ $scene = slide ] && stop=8 frames=15 # after the last substep that was handed over
+  [ $scene = slide ] && stop=20 frames=30 # after the last substep that was handed over
   for threads in 1 2; do
     "$program" run "$work/$scene.lua" -o "$work/$scene$threads" --threads $threads --quiet
   done
