@@ -1,5 +1,5 @@
 #!/bin/bash
-# Cloth in smoke, a body in water, one that slides along the floor, by one system that hands over now and then: the same bits for
+# Cloth in smoke, a body in water, ones that slide along a wall and the floor, by one system that hands over now and then: the same bits for
 # any number of threads, and after a stop and a resume.
 set -eu
 . "$2/tests/repro/common.sh"
@@ -43,8 +43,22 @@ return scene {
 }
 LUA
 
-for scene in cloth float slide; do
+cat > "$work/rise.lua" <<'LUA'
+return scene {
+  title    = "A light block rises along a wall",
+  domain   = box { size = {1, 1}, cells = {40, 40}, top = "open" },
+  fluid    = water { initial_water = box { lo = {-1, -1}, hi = {2, 0.3} }, max_dt = 0.005 },
+  solids   = { rigid { name = "block", density = 100, shape = box { lo = {0, 0.05}, hi = {0.2, 0.25} } } },
+  dynamics = dynamics { dt = 0.005 },
+  coupling = couple { method = "monolithic", tolerance = 1e-3 },
+  probes   = { position { of = "block", axis = "y" } },
+  output   = { frames = 15, every = 0.02, preview = false, checkpoint_frames = 1, checkpoint_keep = 3 },
+}
+LUA
+
+for scene in cloth float rise slide; do
   stop=4 frames=10
+  [ $scene = rise ] && stop=8 frames=15
   [ $scene = slide ] && stop=20 frames=30 # after the last substep that was handed over
   for threads in 1 2; do
     "$program" run "$work/$scene.lua" -o "$work/$scene$threads" --threads $threads --quiet
